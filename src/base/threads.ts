@@ -1,7 +1,10 @@
 import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 
-/** What a thread is started with, so that it goes on as its process does. */
+/**
+ * Options for a thread that goes on as its process does. A process that runs a text instead of a file gives it no arguments: those are about
+ * that text.
+ */
 export function threadStart(): { readonly env: NodeJS.ProcessEnv; readonly execArgv?: string[] } {
   return { env: environment(), ...(hasNoFile() && { execArgv: [] }) };
 }

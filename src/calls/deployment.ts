@@ -13,7 +13,7 @@ interface LoginAddress {
   readonly without: string;
 }
 
-/** What tells one deployment of an engine from the others. */
+/** Tells one deployment of an engine from the others. */
 export interface Place {
   readonly name: string;
   /** Where it is, in the operator's words. */

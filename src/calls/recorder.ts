@@ -41,7 +41,7 @@ export type Ending = Pick<CloseFact, 'status' | 'reason' | 'error' | 'response' 
   readonly whole?: boolean;
   /** We needed no more of it and let the engine go. */
   readonly cut?: boolean;
-  /** What it cost, where that is not computed from its usage. */
+  /** Its cost, where that does not follow from its usage: an answer that is given again costs nothing. */
   readonly cost?: CloseFact['cost'];
 };
 

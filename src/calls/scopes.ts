@@ -28,7 +28,7 @@ export const RunTerms = z.strictObject({
 });
 export type RunTerms = z.infer<typeof RunTerms>;
 
-/** What somebody may do, by name; `gateway/auth/permissions` says what each may. */
+/** The names by which operators give rights to people and keys; `gateway/auth/permissions` says what each may do. */
 export const Role = z.enum(['admin', 'operator', 'auditor', 'member', 'agent-runner']);
 export type Role = z.infer<typeof Role>;
 

@@ -19,7 +19,7 @@ function flagOf({ syntax, description }: { readonly syntax: string; readonly des
   return { name, takesValue: value !== undefined, description };
 }
 
-/** What a shell completes: every command with its options, and the first words of those that have two. */
+/** The words that a shell can complete: every command with its options, and the first words of those that have two. */
 interface Completed {
   readonly commands: readonly CompletedCommand[];
   readonly families: Registry['families'];

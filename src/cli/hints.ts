@@ -79,7 +79,10 @@ const SITUATIONS: readonly Situation[] = [
   { about: 'scope', codes: ['forbidden'], hint: 'Use a key with the scope that the message names, or run the command where the home is.' },
 ];
 
-/** What to do about a variable that is set here and that a server, which reads its own when it starts, does not see. */
+/**
+ * A hint for people who have set a variable in their shell after the server was started: it reads its own at its start and does not see
+ * this one.
+ */
 export function unseen(variable: string, env: Environment): string | undefined {
   if (env[variable] === undefined || env[variable] === '') return undefined;
   return `${variable} is set here, but the server was started without it: stop it, and start it again where the variable is set.`;

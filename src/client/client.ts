@@ -135,7 +135,7 @@ export class AbpClient {
     return listSessions(this.#connection, filter);
   }
 
-  /** What calls came to: how many, tokens, cost and durations, by group and by time. */
+  /** Adds calls up on the server: how many, tokens, cost and durations, by group and by time. */
   usage(query: UsageQuery = {}): Promise<UsageReport> {
     return usageOf(this.#connection, query);
   }

@@ -1,6 +1,6 @@
 import { type Connection, getDocument } from './http.ts';
 
-/** What usage can be grouped by. */
+/** The members of a call by which the server can group usage. */
 export type UsageGroup = 'engine' | 'model' | 'key' | 'agent' | 'tag' | 'status' | 'mode' | 'error' | 'fate';
 
 /** Which calls are counted, and how. */
@@ -59,7 +59,7 @@ type WireSeries = Pick<UsageSeries, 'key' | 'runs' | 'failed' | 'unpriced' | 'th
 } & { readonly [Member in 'first_byte_ms' | 'total_ms']: UsageDurations };
 type WireUsage = Pick<UsageReport, 'buckets'> & Partial<Pick<UsageReport, 'names'>> & { readonly groups: readonly WireSeries[] };
 
-/** What calls came to: how many, tokens, cost and durations. */
+/** Asks the server to add calls up: how many, tokens, cost and durations. */
 export async function usageOf(connection: Connection, { groupBy, ...rest }: UsageQuery): Promise<UsageReport> {
   const query = new URLSearchParams({ metric: 'cost,tokens,runs,first_byte,total' });
   if (groupBy !== undefined && groupBy.length > 0) query.set('group_by', groupBy.join(','));

@@ -57,7 +57,7 @@ function mountOf(line: string): Mount[] {
 /** A path of the kernel's tree, where the mount shows it. */
 const within = ({ root, at }: Mount, path: string): string => join(at, relative(root, path));
 
-/** What is left after these is swept when the next process looks for places. */
+/** Tries to remove a group whose processes are still dying. A group that is left after them is swept when the next process looks for places. */
 const REMOVALS = 5;
 const REMOVAL_MS = 1000;
 

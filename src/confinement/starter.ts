@@ -21,7 +21,7 @@ export function endedByNul(words: readonly string[]): Buffer {
   return Buffer.from(words.map((word) => `${word}\0`).join(''));
 }
 
-/** What a starter is started with: where Node or Perl lies inside, and the ports to listen on. */
+/** The command line of a starter: where Node or Perl lies inside the room, and the ports to listen on there. */
 export function starterCommand(
   name: StarterName,
   { node, arch, ports }: { node: string; arch: string; ports: readonly number[] },

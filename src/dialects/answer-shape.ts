@@ -12,7 +12,7 @@ export interface FoundPage {
 export type ShownPart =
   | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly data: string; readonly words?: string }
   | { readonly kind: 'image' | 'audio'; readonly mediaType: string; readonly url: string }
-  /** What is heard in audio whose bytes come in other parts; they may come piece by piece. */
+  /** The words of audio whose bytes come in other parts; they may come piece by piece. */
   | { readonly kind: 'transcript'; readonly words: string }
   | { readonly kind: 'code'; readonly language: string; readonly code: string }
   | { readonly kind: 'code_result'; readonly failed: boolean; readonly output: string }

@@ -65,7 +65,7 @@ export interface Gateway {
   readonly budgetNotices: BudgetNotices;
   /** Requests, tokens and calls at a time that each caller may have. */
   readonly limits: LimitTable;
-  /** What other nodes of the database change of them, and hear that this one changes; undefined where there is no other. */
+  /** Tells other nodes of the database that this one has changed such tables, and hears of theirs; undefined where there is no other. */
   sharedChanges: SharedChanges | undefined;
   /** Which models go where. */
   readonly routes: LiveRoutes;

@@ -23,7 +23,7 @@ export function readMasterKey({ file, command }: MasterKeySource, env: Env): Mas
   return command === undefined ? undefined : masterKeyOf(printed(command));
 }
 
-/** What the program printed. Its words are never repeated: they may be the key. */
+/** Runs the operator's program and takes the key from its output. No error repeats what it printed: that may be the key. */
 function printed([program = '', ...rest]: readonly string[]): string {
   try {
     return execFileSync(program, rest, { encoding: 'utf8', timeout: COMMAND_MS, stdio: ['ignore', 'pipe', 'ignore'] });

@@ -194,7 +194,7 @@ async function assemble(
   return { gateway, closing };
 }
 
-/** What this server writes down, and where. */
+/** Opens the store, the keeper and the shelf of bodies: everything that this server writes down goes through them. */
 async function openBooks(
   { config, home, version, log, keep, logsRequests }: Required<Omit<ServerOptions, 'checks' | 'between' | 'reread' | 'source' | 'member'>>,
   closers: Closers,

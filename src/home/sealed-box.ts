@@ -17,7 +17,7 @@ export function sealBox(key: Uint8Array, plain: Uint8Array, context: string): Bu
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** What was sealed; undefined when the key or the context is another one, or a bit was changed. */
+/** Opens a sealed box; undefined when the key or the context is another one, or a bit was changed. */
 export function openBox(key: Uint8Array, box: Uint8Array, context: string): Buffer | undefined {
   if (box.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const end = box.length - TAG_BYTES;

@@ -89,7 +89,7 @@ export interface VendorPart extends PartBase {
   readonly type: string;
   /** Text that streamed into the block after it opened. */
   readonly text?: string;
-  /** What came of a call that only its owner makes; the caller brings it. */
+  /** Set on the result of a call that only its owner could make; the caller brings it back. */
   readonly result?: true;
 }
 

@@ -23,7 +23,7 @@ function withDoubles(value: Json): Json {
 
 /** An answer that must be JSON, and what it is held to. */
 export interface JsonAsked {
-  /** What the engine said. */
+  /** The text that the engine answered with. */
   readonly said: string;
   /** It may be the JSON itself, or words with the JSON in a fence. */
   readonly form: 'json' | 'words';

@@ -23,9 +23,9 @@ export function translationError(thrown: unknown): AbpError {
   return new AbpError('engine_failed', `The engine's answer cannot be translated: ${reason}`);
 }
 
-/** What the receipt says of an answer that the caller did not get. */
+/** Facts for the receipt of an answer that the caller did not get. */
 export interface FailedFacts {
-  /** What it used: the engine charges for it, whatever became of it. */
+  /** With its usage, because the engine charges for it whatever became of it. */
   readonly observed: Observed;
   readonly record: AnswerRecord;
 }

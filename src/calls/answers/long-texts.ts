@@ -50,7 +50,10 @@ export class LongTexts {
     return pieces.length === 0 ? frame : Buffer.concat([...pieces, frame.subarray(from)]);
   }
 
-  /** What goes out, with everything in its place; in several pieces, because putting megabytes together takes time as well. */
+  /**
+   * The text as bytes for the caller, with everything taken out back in its place; in several pieces, because joining megabytes takes time
+   * as well.
+   */
   bytesOf(text: string): Buffer[] {
     if (text === '') return [];
     if (this.#taken.length === 0 || !text.includes(this.#name)) return [Buffer.from(text, 'utf8')];

@@ -32,7 +32,7 @@ const MOST_WRITTEN = 16 * 1024 * 1024;
 /** Beginnings and ends of parts: an answer has dozens of them. */
 const MOST_MARKS = 50_000;
 const TOO_MUCH_WRITTEN = `The engine wrote more than ${MOST_WRITTEN / 1024 / 1024} MiB, or ${MOST_MARKS} parts, into one answer.`;
-/** What an event leaves behind besides its text: a part, a call, a citation. */
+/** Bytes of memory that an event takes besides its text while the answer is collected: a part, a call, a citation. */
 const EVENT_KEPT = 64;
 
 /** Turns an engine's stream into the caller's, chunk by chunk. */
@@ -124,7 +124,7 @@ export class StreamTranslator {
     return this.done || this.paused || this.waits ? text : text + this.#write(this.#stream.end());
   }
 
-  /** What goes to the caller, as bytes. */
+  /** The text as bytes for the caller, with pictures and sounds back in the place of their marks. */
   bytesOf(text: string): Buffer[] {
     return this.#long.bytesOf(text);
   }

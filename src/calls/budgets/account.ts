@@ -2,7 +2,10 @@ import { AbpError } from '../../contract/errors.ts';
 import { type Amounts, type Budget, MEASURES, type Measure, nothing } from './budget.ts';
 import { type Window, windowAt } from './period.ts';
 
-/** What is spent and reserved in one period. A call settles on the page that it reserved on, also after the period has ended. */
+/**
+ * Sums of one period: spent, and reserved by calls under way. A call settles on the page that it reserved on, also after the period has
+ * ended.
+ */
 export class Page {
   readonly window: Window;
   readonly settled = nothing();
@@ -21,7 +24,7 @@ export class Page {
   trustedUntil = Number.POSITIVE_INFINITY;
   /** When this much is used, it is time to ask for more. */
   readonly renewAt = nothing();
-  /** What calls were refused for want of, since the node last asked for more. */
+  /** Amounts that calls asked for in vain since the node last asked for more. */
   readonly wanted = nothing();
 
   constructor(window: Window) {

@@ -8,7 +8,7 @@ export type SubjectKind = (typeof SUBJECTS)[number];
 export const PERIODS = ['hour', 'day', 'week', 'month', 'total'] as const;
 export type Period = (typeof PERIODS)[number];
 
-/** What a budget is counted in. */
+/** The measures that a budget can limit. */
 export const MEASURES = ['nanoUsd', 'tokens', 'requests'] as const;
 export type Measure = (typeof MEASURES)[number];
 

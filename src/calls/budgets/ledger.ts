@@ -6,7 +6,7 @@ import type { Amounts, SubjectKind } from './budget.ts';
 import type { Window } from './period.ts';
 import type { CallPrice, CallPrices } from './prices.ts';
 
-/** What the ledger tells and asks of the one who keeps the budgets. */
+/** The keeper of the budgets, as far as the ledger asks it something and tells it something. */
 export interface LedgerOutlook {
   /** Whose key it is; undefined for one that is nobody's. */
   readonly holderOf: (key: string) => KeyHolder | undefined;

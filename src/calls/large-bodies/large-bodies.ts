@@ -173,7 +173,7 @@ export class LargeBodies {
 
 type Done = Exclude<Outcome, Failure | { kind: 'answer-failed' }>;
 
-/** What was thrown on the thread. */
+/** The error that the thread threw, as an error of this one: classes do not survive the way between threads. */
 function failureOf(failure: Failure): Error {
   if (failure.kind === 'refused') return arrived(failure.error);
   return failure.kind === 'engine-failed' ? new EngineFailure(failure.error) : new Error(failure.message);

@@ -18,7 +18,7 @@ export interface Limited {
   readonly count?: LimitCount;
 }
 
-/** What one node does with a limit that several share: calls that came since somebody looked, and calls at the moment. */
+/** One node's use of a limit that several share: calls that came since the other nodes were last told, and calls at the moment. */
 export interface LimitCount {
   arrived: number;
   underWay: number;

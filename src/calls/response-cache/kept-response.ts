@@ -7,7 +7,7 @@ export interface KeptResponse {
   readonly events: number;
 }
 
-/** What an entry takes beside its bytes. */
+/** Bytes of memory that an entry is reckoned to take beside its body. */
 const ENTRY_BYTES = 1024;
 
 export function sizeOf({ body }: KeptResponse): number {

@@ -101,7 +101,7 @@ async function writeFirst(context: CallContext, call: VendorCall, read: Read, fi
   }
 }
 
-/** What was written for it. */
+/** The body that another thread has written for this place, if it was written there. */
 function sentBody({ prepared, patched, renamed }: Aside, chosen: Route): Buffer | undefined {
   const patch = patched.get(keyOf(chosen));
   const own = AbpError.is(patch) ? undefined : patch?.body;

@@ -1,9 +1,12 @@
 import { closeSync, type Dirent, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a backup has no use for, by the names in a home: what belongs to the process that serves, and what runs leave while they last. */
+/**
+ * Names in a home that a backup leaves out, because a restored home has no use for them: they belong to the process that serves or to runs
+ * under way.
+ */
 const LEFT_OUT = /^(?:address|server\.lock.*|abp\.db.*|stages|rooms|runs|before-restore-.*|restoring-.*)$/;
-/** Of those, what somebody might miss. */
+/** Of those, the ones that somebody might miss: the backup says that they are not in it. */
 const WORTH_SAYING = /^(?:stages|rooms|before-restore-.*)$/;
 /** Files that are being made, and the logs of databases that are copied whole. */
 const PASSING = /\.tmp$|\.probe$|\.db-(?:wal|shm|journal)$/;

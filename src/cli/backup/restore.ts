@@ -42,7 +42,7 @@ export async function readBackup(options: RestoreOptions): Promise<Restored> {
   assertFree(home, force);
   await unpack(options, undefined);
   makeFolders(home, 0o700);
-  // What a killed restore has left.
+  // A restore that was killed may have left its folder.
   for (const name of readdirSync(home).filter((one) => one.startsWith('restoring-')))
     rmSync(join(home, name), { recursive: true, force: true });
   const mark = new Date().toISOString().replaceAll(/[:.]/g, '-');

@@ -3,7 +3,7 @@ import type { Draft, DraftRoute } from './draft.ts';
 import { type LitellmConfig, periodOf } from './litellm-config.ts';
 import { LITELLM_PROVIDERS } from './providers.ts';
 
-/** What the sections beside the models say about all of them. */
+/** Settings that LiteLLM's sections beside the models give to all of them. */
 interface Settings {
   /** Tries on one engine. */
   readonly attempts: number;
@@ -29,7 +29,7 @@ const TAKEN = new Set([
   'general_settings.max_parallel_requests',
 ]);
 
-/** What to say of values that have no counterpart; others get the general sentence. */
+/** Sentences for settings that have no counterpart of their own: they say how the same is had here. Others get the general sentence. */
 const WORDS: Readonly<Record<string, string>> = {
   'router_settings.routing_strategy':
     'deployments share calls by weight and by how busy they are, and a conversation stays where its prompt is cached',

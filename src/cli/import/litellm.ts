@@ -209,7 +209,7 @@ function upstreamOf({ deployment, base, url, own }: Deployed): Upstream {
   };
 }
 
-/** What is known of the model beside its name; undefined where that is nothing, or for names with a star. */
+/** The prices and bounds that the file gives a model; undefined where it gives none, and for names with a star, which are no model. */
 function modelOf({ litellm_params: parameters, model_info: info }: Deployment, id: string): DraftModel | undefined {
   if (id === '*') return undefined;
   const [input, output] = [

@@ -2,7 +2,7 @@ import type { Engine } from '../../engines/engine.ts';
 import { builtInEngine, engines } from '../../engines/index.ts';
 import { COMPATIBLE } from '../../engines/own.ts';
 
-/** What stands before the first / of a model of LiteLLM, and the engine here that serves it. */
+/** LiteLLM names a provider before the first / of a model; this is the engine here that serves it. */
 export const LITELLM_PROVIDERS: Readonly<Record<string, string>> = {
   openai: 'openai',
   text_completion_openai: 'openai',

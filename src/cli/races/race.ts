@@ -34,7 +34,7 @@ export interface RaceOptions {
   readonly note: (contender: Contender, event: AgentEvent | string) => void;
 }
 
-/** What became of one contender, with the receipt of its run where it has one. */
+/** How one contender finished, with the receipt of its run where it has one. */
 export interface Finish {
   readonly contender: Contender;
   readonly entrant: Entrant;

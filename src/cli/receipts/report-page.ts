@@ -111,7 +111,7 @@ function errorLines(error: Json | undefined, paint: Paint): string[] {
   return isJsonObject(error) ? ['', paint.bad(`${shown(error.code)}: ${shown(error.message)}`)] : [];
 }
 
-/** What each call that was made for the run came to. */
+/** A line for each call to an engine that was made for the run: model, tokens, cost. */
 function callLines({ calls, calls_total: total, run_id: run }: RunReport, paint: Paint): string[] {
   if (calls.length === 0) return [];
   const priced = calls.filter(({ cost_nano_usd: cost }) => cost !== null);
@@ -178,7 +178,7 @@ function fileLines({ files }: RunReport, paint: Paint): string[] {
   ];
 }
 
-/** What was lost or replaced on the way; what arrived as it was is counted. */
+/** A line for everything that was lost or replaced on the way; fields that arrived as they were are only counted. */
 function lossLines({ fidelity, answer_fidelity: answer }: JsonObject, paint: Paint): string[] {
   const entries = [...sided(fidelity, 'request'), ...sided(answer, 'answer')];
   if (entries.length === 0) return [];

@@ -25,7 +25,7 @@ export type Listed<T> = Omit<RunRowList, 'items'> & { readonly items: readonly T
 /** Where the commands find receipts: a live server of the home, or the home itself. */
 export interface ReceiptSource {
   get(run: RunId): Promise<JsonObject>;
-  /** What is kept of a run beside its receipt. */
+  /** The run as people read it: prompt, tool calls, changed files, the receipts of its calls. */
   report(run: RunId): Promise<RunReport>;
   list(options: RowList): Promise<Listed<JsonObject>>;
   /** The same as lines. */

@@ -35,7 +35,7 @@ export function sequenceOf({ seal }: JsonObject): number | undefined {
   return typeof sequence === 'number' ? sequence : undefined;
 }
 
-/** What a check found, for people. */
+/** The findings of a check as lines for people. */
 export function verdictLines(found: ChainVerification, paint: Paint): string[] {
   const { ok, verdict, receipts, removed, withheld, keys, notes, problems, problem_count: count } = found;
   const counts = [

@@ -17,7 +17,7 @@ export class Accumulator {
   thinking = '';
   readonly #inputs = new Map<unknown, string>();
 
-  /** What has accumulated with this event. */
+  /** The members of an event that tell what has come so far, this event included. */
   fields(event: Piece): Accumulated {
     switch (event.type) {
       case 'message_start':

@@ -190,7 +190,7 @@ class MessagesEmitter implements Emitter {
     const before = carrier === undefined ? '' : wholeBlock(this.#count++, carrier);
     const number = this.#count++;
     this.#open.set(index, { number, part });
-    // What such a block holds stands in its first event, and other engines tell their state last.
+    // Claude tells the whole of such a block in its first event, and other engines tell their state last: it is written with its end.
     if (part.kind === 'thinking' && part.redacted) return before;
     return `${before}${frame('content_block_start', { index: number, content_block: blockStart(part) })}`;
   }

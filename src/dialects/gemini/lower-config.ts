@@ -101,7 +101,10 @@ function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNot
   return config;
 }
 
-/** What else of the thinking decides what is sent; beside a level of effort, models with levels go by that. */
+/**
+ * The other parts of a wish for thinking that decide what is sent: a budget does, unless a level of effort is given to a model that has
+ * levels.
+ */
 function besidesThinking({ thinking, effort }: IrRequest, { traits }: LowerContext): FateNote['concept'][] {
   if (thinking === undefined || thinking.mode === 'disabled') return [];
   const counts = wishedBudget(thinking) !== undefined && (effort === undefined || !traits.has('thinking-level'));

@@ -35,7 +35,7 @@ export type Reading =
       readonly model: string;
       readonly includeUsage: boolean;
       readonly stream: boolean;
-      /** What the vendor's answers repeat of the request, as JSON: exact numbers do not survive the way between threads. */
+      /** Members of the request that the vendor's answers repeat. As JSON, because exact numbers do not survive the way between threads. */
       readonly echo?: string;
       readonly prefixes?: readonly Prefix[];
     };

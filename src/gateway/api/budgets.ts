@@ -7,7 +7,7 @@ export const NewBudget = BudgetTerms.refine(hasLimit, NO_LIMIT);
 
 const changed = z.int().positive().nullable().optional();
 
-/** What may change of a budget. */
+/** The members of a budget that an operator may change; whom it is on and its window stay, because its sums are counted by them. */
 export const BudgetChange = z.strictObject({
   limit_nano_usd: changed.describe('Billionths of a US dollar; null: not held.'),
   limit_tokens: changed.describe('Tokens, sent and answered; null: not held.'),

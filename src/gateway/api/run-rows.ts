@@ -13,7 +13,7 @@ export const time = z
 const count = z.int().nonnegative();
 const coerced = z.coerce.number().nonnegative();
 
-/** What a list of runs can be sorted by. */
+/** The orders that a list of runs can have. */
 export const ROW_ORDERS = ['started', 'cost', 'duration', 'tokens'] as const;
 export type RowOrder = (typeof ROW_ORDERS)[number];
 

@@ -11,7 +11,7 @@ const MOST_KNOWN = 10_000;
 /** How exactly it is known when a key was last used. */
 const TOUCH_MS = 60_000;
 
-/** What being somebody's means for a key. */
+/** The rights and limits that a key has because it is a user's or a team's. */
 export interface Standing {
   /** The role of the user whose key it is. */
   readonly role: Role | undefined;

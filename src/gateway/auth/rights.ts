@@ -2,7 +2,7 @@ import type { Role, Scopes } from '../../calls/scopes.ts';
 import { Plane } from '../../contract/receipts/parts.ts';
 import { PERMISSION_NAMES, type Permission, RIGHTS, rowOf, SEES } from './permissions.ts';
 
-/** What a key opens in the end: by its scopes, its role, and the role of the user whose key it is. */
+/** Everything that a key opens, by its scopes, its role, and the role of the user whose key it is. */
 export interface KeyRights {
   readonly permissions: ReadonlySet<Permission>;
   /** Its own role, else that of its user; undefined for keys that have none. */

@@ -37,7 +37,7 @@ export interface BudgetBookOptions {
   readonly onThreshold: (account: Account, percent: number) => void;
   readonly onFault: (error: unknown) => void;
   readonly node: string;
-  /** What becomes of calls beyond the part of this node while the database that several share is away. */
+  /** The operator's choice for calls beyond this node's part while the database that several share is away. */
   readonly away: 'refuse' | 'allow';
 }
 

@@ -24,7 +24,7 @@ export class BudgetNotices {
     this.#deliver(account, percent);
   }
 
-  /** What a process that was killed may have had no time to tell. Webhooks that know it already are not told again. */
+  /** Tells at the start what a killed process may have had no time to tell. Webhooks that know it already are not told again. */
   remind(accounts: Iterable<Account>): void {
     for (const account of accounts) {
       const percent = account.reached();

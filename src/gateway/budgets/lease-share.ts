@@ -5,7 +5,7 @@ export interface ShareAsk {
   readonly limits: Budget['limits'];
   /** Spent and reserved by the node itself. */
   readonly used: Readonly<Amounts>;
-  /** What calls were refused for want of. */
+  /** Amounts that calls asked for in vain, for which this node wants more. */
   readonly wanted: Readonly<Amounts>;
   /** Granted to all other nodes together. */
   readonly others: Readonly<Amounts>;

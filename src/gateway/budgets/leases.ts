@@ -18,7 +18,7 @@ export interface LeaseOptions {
   readonly store: PostgresStore;
   readonly node: string;
   readonly spentOn: (on: Budget['on']) => SpentOn;
-  /** What becomes of calls beyond this node's part while the database is away. */
+  /** The operator's choice for calls beyond this node's part while the database is away: nobody can say then whether the budget has room. */
   readonly away: 'refuse' | 'allow';
   readonly onFault: (error: unknown) => void;
   /** Tells the other nodes that this one is short of a budget, or that it has given some of it back. */
@@ -114,7 +114,7 @@ export class Leases {
     await this.#ask(budget, page, { states, rows });
   }
 
-  /** What this node has spent by its receipts, and what the others have. */
+  /** Reads from the receipts how much this node has spent, and how much the others. */
   async #readSpent({ on }: Budget, page: Page, states: readonly NodeState[]): Promise<void> {
     const all = await this.#spent(on, page);
     const chain = states.find(({ node }) => node === this.#options.node)?.chain;

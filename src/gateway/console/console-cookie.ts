@@ -30,7 +30,7 @@ export function pendingCookie({ url, config }: Pick<Gateway, 'url' | 'config'>, 
   return `${cookieName(url, PENDING)}=${sealed}; Path=/v1/sign-ins; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secureMark(url, config)}`;
 }
 
-/** What a browser brought back from the issuer. */
+/** The sealed secret that a browser kept while its user signed in with the issuer. */
 export function pendingSecret(url: string, header: string | undefined): string | undefined {
   return cookieIn(cookieName(url, PENDING), header);
 }

@@ -81,7 +81,7 @@ async function handled(gateway: Gateway, { route, params, query }: FoundRoute, {
   }
 }
 
-/** What every node has in memory, by the first word of the action in the audit log. */
+/** Every node keeps these tables in memory, so a change of one is told to the others. By the first word of the action in the audit log. */
 const SHARED: ReadonlySet<string | undefined> = new Set(['key', 'user', 'team', 'budget', 'routes', 'sign_in', 'browser']);
 
 function isShared({ audit }: Route): boolean {

@@ -9,7 +9,7 @@ import { callsOf, type NodeUse, partOf } from './node-part.ts';
 /** How often nodes tell each other what they use; more seldom where that is about very many limits. */
 const TELL_MS = 1000;
 const MOST_A_SECOND = 500;
-/** What a node has not said again for so long counts no longer. */
+/** A node that has not told its use again for so long has ended or hangs, and its use counts no longer. */
 const FRESH_MS = 10_000;
 /** A limit that nobody used for so long is forgotten. */
 const IDLE_MS = 60_000;
@@ -18,7 +18,7 @@ const QUIET_MS = 3 * TELL_MS;
 const FORGET_EVERY_MS = 60_000;
 /** Nodes that were silent for so long have no part. */
 const LOST_MS = 15 * 60_000;
-/** What came a moment ago counts half as much as what comes now. */
+/** Calls of a moment ago count half as much as those that come now, so that a part follows the calls and one quiet second does not lose it. */
 const FADING = 0.5;
 
 /** A limit that this node has a part of. */
@@ -48,7 +48,7 @@ export class LimitShares {
   readonly #options: ShareOptions;
   readonly #shared = new Map<string, Shared>();
   readonly #listeners: ((limited: string, part: CallLimits) => void)[] = [];
-  /** What other nodes have said last, by limit. */
+  /** The use that other nodes told last, by limit. */
   #heard: ReadonlyMap<string, readonly NodeUse[]> = new Map();
   #live = 1;
   #forgotAt = Number.NEGATIVE_INFINITY;

@@ -1,7 +1,7 @@
 import type { CallLimits } from '../../calls/limits/call-limits.ts';
 import type { LimitUse } from '../../store/budgets/limit-uses.ts';
 
-/** What a node does with a limit. */
+/** How much of a limit one node uses, as it tells the others: they divide the limit by that. */
 export interface NodeUse {
   readonly node: string;
   /** How many calls came lately, let in or not. */

@@ -33,7 +33,7 @@ export interface Team {
 export interface User {
   readonly id: string;
   readonly name: string;
-  /** What the user may do; undefined: each key what its own scopes say. */
+  /** Bounds every key of the user; undefined: each key may do what its own scopes say. */
   readonly role: Role | undefined;
   /** Who signs in as this user, in the words of the issuer. */
   readonly subject: string | null;
@@ -134,7 +134,7 @@ export class People {
     return { user: row?.user_id ?? null, team: row?.team_id ?? null, service: row?.service ?? null };
   }
 
-  /** What being its holder's means for a key. The same object until something changes. */
+  /** The rights and limits that a key has from its user and teams. The same object until something changes, because every call asks. */
   standingOf(key: string): Standing {
     const known = this.#standings.get(key);
     if (known !== undefined) return known;

@@ -13,7 +13,10 @@ function listed(names: readonly string[]): string {
   return names.length > MOST_NAMED ? `${shown} and ${names.length - MOST_NAMED} more` : shown;
 }
 
-/** What the limits and budgets of a team would hold no longer, and how its deleter says what becomes of it. */
+/**
+ * Refuses to delete a team while its limits or budgets hold keys: these would go on unheld. Tells the deleter how to say what becomes of
+ * them.
+ */
 function stillHolds(team: string, keys: readonly Key[], budgets: readonly KeptBudget[]): AbpError {
   const sentences = [`The team ${team} cannot be deleted yet.`];
   if (keys.length > 0) {

@@ -13,10 +13,10 @@ export interface Membership {
   readonly greets: boolean;
 }
 
-/** What a process tells the one that started it. */
+/** A process tells the one that started it that it serves, and that an operator wants the configuration read again. */
 export type MemberMessage = { readonly kind: 'ready'; readonly url: string; readonly ownPort: number } | { readonly kind: 'reload' };
 
-/** What it is told: to end, so that another one can take its place. */
+/** The process that started it says this, so that it ends and another one takes its place. */
 export const STOP = 'stop';
 
 const VARIABLE = 'ABP_PROCESS';

@@ -127,7 +127,7 @@ export class PushNotes {
     const { store } = this.#options;
     const subscriptions = await listPushSubscriptions(store, this.publicKey);
     await this.#sweep(subscriptions);
-    // What another process left is delivered too.
+    // A process that ended may have left notes behind: they are delivered too.
     for (const { id } of subscriptions) if (!this.#deliveries.has(id)) this.#deliveryTo(id).wake();
     if (subscriptions.length === 0) return;
     const open = await this.#options.questions({ kind: 'token' });

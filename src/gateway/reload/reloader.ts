@@ -70,7 +70,7 @@ export class Reloader {
     return this.#config;
   }
 
-  /** What would change. Throws where the file is broken. */
+  /** Reads the file and tells what a reload would change, without changing it. Throws where the file is broken. */
   diff(): Reload {
     const { config, source } = this.#load();
     return { source, ...this.#sorted(config) };

@@ -5,7 +5,7 @@ export interface SaidCall {
   readonly arguments: string;
 }
 
-/** What is kept of the words of a run. */
+/** The words of a run that people read in its report. */
 export interface Words {
   readonly prompt: string | null;
   readonly session: string | null;

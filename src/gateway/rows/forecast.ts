@@ -36,7 +36,10 @@ export interface ForecastAsk {
   readonly recordings: RecordingFilter | undefined;
 }
 
-/** What calls of the past would have cost elsewhere, and what of recorded ones would have been lost there. Nobody is called. */
+/**
+ * Reckons the cost that calls of the past would have had on other engines, and maps recorded ones there to find what would be lost. No
+ * engine is called.
+ */
 export async function forecast(gateway: Gateway, { query, own, recordings }: ForecastAsk): Promise<Forecast> {
   const { to, ...chosen } = query;
   const targets = to.map(targetOf);

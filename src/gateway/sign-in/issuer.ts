@@ -12,7 +12,7 @@ export interface Person {
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** What a browser must bring back: kept until then by the browser itself, sealed. */
+/** A browser brings this back from the issuer. It keeps it itself, sealed, so that no server has to remember people who never come back. */
 export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;

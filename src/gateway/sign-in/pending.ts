@@ -10,7 +10,7 @@ export function sealPending({ keySecret }: Store, purpose: string, members: Memb
   return sealBox(derivedKey(keySecret.value, purpose), Buffer.from(text), purpose).toString('base64url');
 }
 
-/** What was sealed; undefined when it is not ours, is for another purpose, or is too old. */
+/** Opens what this server gave a browser to keep; undefined when it is not ours, is for another purpose, or is too old. */
 export function openPending({ keySecret }: Store, purpose: string, sealed: string): Readonly<Record<string, unknown>> | undefined {
   const plain = openBox(derivedKey(keySecret.value, purpose), Buffer.from(sealed, 'base64url'), purpose);
   const parsed = plain === undefined ? undefined : parseJson(plain.toString());

@@ -28,7 +28,7 @@ interface Keeping {
   readonly keys: KeyRing;
 }
 
-/** What the groups of a person come to. */
+/** The role and teams that the operator gives to a person's groups at the issuer. */
 interface Mapped {
   readonly role: Role | undefined;
   readonly teams: readonly string[];

@@ -22,7 +22,7 @@ export interface PlacedToolCall {
   readonly context: TraceContext;
 }
 
-/** What a caller says of the trace that its call is part of. */
+/** The trace that a caller's call is part of, as its header names it. */
 interface CallerContext {
   readonly traceId: string;
   readonly spanId: string;

@@ -14,7 +14,7 @@ const LOOK_MS = 15_000;
 /** While the database does not answer. */
 const AWAY_MS = 5000;
 
-/** What became of one try; `void`: there is nothing left to tell, or nobody to tell it to. */
+/** How one try ended; `void`: there is nothing left to tell, or nobody to tell it to. */
 export type Posted = 'arrived' | 'void' | { readonly fault: string };
 
 /** Tries by how they ended. */

@@ -192,7 +192,7 @@ function placeOf({ id, run_id: run, session_id: session }: Interaction): string 
   return `${run ?? session}:${id}`;
 }
 
-/** What is asked and where it is answered, without the words of the conversation. */
+/** A webhook hears which tool an agent asks about and where to answer. The words of the conversation stay here: its receiver may be anybody. */
 function questionMembers({ id, kind, run_id, session_id, agent, tool, asked_at, answer }: Interaction): JsonObject {
   return { interaction: id, kind, run_id, session_id, agent, tool, asked_at, answer: { ...answer } };
 }

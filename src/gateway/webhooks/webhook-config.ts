@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a webhook can be told of. */
+/** The events that an operator may have a webhook told of, with the sentence that explains each. */
 export const EVENTS = {
   'budget.threshold': '50, 80 or 100 % of a budget are spent',
   'budget.reached': 'a budget is used up: calls are refused, unless it only warns',

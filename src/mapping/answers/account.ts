@@ -13,7 +13,7 @@ export interface AnswerNote {
   readonly note: string;
 }
 
-/** What a receipt says of an answer: the fate of everything in it, and what of it the caller reads in another form. */
+/** The answer's part of a receipt: the fate of everything in it, and which of it the caller reads in another form. */
 export interface AnswerRecord {
   readonly fidelity: readonly FidelityEntry[];
   readonly emulations: readonly EmulationEntry[];
@@ -32,7 +32,7 @@ const HEADER: AnswerNote = {
 
 const TOLD_AS_ERROR: AnswerNote = { fate: 'renamed', code: 'told_as_error', note: 'error' };
 const LOST: AnswerNote = { fate: 'dropped', code: 'answer_failed', note: 'the caller got an error in place of it' };
-/** What an engine says of its own failure, which the caller's error repeats. */
+/** An engine tells its own failure in these, and the caller's error repeats them. */
 const OF_FAILURE: ReadonlySet<AnswerConcept> = new Set(['error', 'stop_reason', 'stop_detail']);
 
 /** A place in an engine's answers, and what stands below it. */

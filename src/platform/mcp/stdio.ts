@@ -100,7 +100,7 @@ export class StdioTransport implements Transport {
     output.on('data', (chunk: Buffer) => {
       splitter.push(chunk);
       if (this.#lines.length === 0) return;
-      // What the program prints meanwhile stays in the pipe, and then in the program.
+      // The program's further output waits in the pipe, and when that is full in the program.
       output.pause();
       read();
     });

@@ -20,7 +20,7 @@ export interface Spent {
   readonly nanoUsd: number;
 }
 
-/** What receipts that this process has sealed add to usage, so that none of them is read back from the database. */
+/** The share in usage of receipts that this process has sealed, so that none of them is read back from the database. */
 export class SealedUsage {
   readonly #sums = new UsageSums();
   /** Calls of runs count for the key that asked for the run, which the database knows. */
@@ -61,7 +61,7 @@ export class SealedUsage {
     return this.#marked;
   }
 
-  /** What the calls cost, by engine and model. */
+  /** The cost of the calls, by engine and model. */
   get spent(): readonly Spent[] {
     return [...this.#costs.values()];
   }

@@ -10,7 +10,7 @@ import { isUnsent, UNSENT } from './unsent.ts';
 const MOST_READS = 20;
 const CHUNK = 500;
 
-/** What calls since the beginning of an hour have come to, by the receipts that are sealed: the keeper's sums, and what they do not have yet. */
+/** Adds up what calls have spent since the beginning of an hour: the keeper's sums, and sealed receipts that are not in them yet. */
 export async function spentSince(store: Store, asked: Omit<SpentChoice, 'unsent'>): Promise<SpentSums> {
   const choice: SpentChoice = { ...asked, unsent: UNSENT };
   let positions = await rollupPositions(store);

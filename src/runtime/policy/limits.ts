@@ -65,7 +65,7 @@ function countedBy({ sandbox }: LimitMeans): string {
   return shared ? 'a limit of each process; other processes of the same user count too' : 'a limit of the user namespace';
 }
 
-/** What to tell the caller of a run whose limit is below what the agent reserves; undefined where it fits. */
+/** A remark for the caller of a run whose limit of memory is below what the agent reserves at its start; undefined where it fits. */
 export function reserveRemark(
   { processMemoryMb }: RunLimits,
   { displayName, reservesMb = 0 }: Pick<Adapter, 'displayName' | 'reservesMb'>,

@@ -22,7 +22,7 @@ const LONG_LINE = 256 * 1024;
 const LINE_LIMITS = { depth: 1000, values: 50_000 };
 /** A hello names capabilities, of which there are some dozens. */
 const HELLO_LIMITS = { depth: 100, values: 3000 };
-/** What may be written behind a final while that is read, which is nothing but answers to pings. */
+/** Bytes that a sidecar may write behind its final while that is read. It has nothing to say then but answers to pings. */
 const MOST_BEHIND = 1024 * 1024;
 /** Where the kind of an envelope stands, whether its members are sorted or not. */
 const NEAR = 256;
@@ -350,7 +350,7 @@ export function helloExcess(text: string): string | undefined {
   return mayHoldMore(Buffer.from(text), HELLO_LIMITS.values) ? jsonExcess(text, HELLO_LIMITS) : undefined;
 }
 
-/** What several lines say, as if it had been one. */
+/** Joins what several lines said, because their reader takes one. */
 function together(all: readonly Heard[]): Heard {
   const later = all.find((one) => one.later !== undefined)?.later;
   return {

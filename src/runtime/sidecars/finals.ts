@@ -4,7 +4,7 @@ import { type EnvelopeOf, SidecarEnvelope, type SidecarReceipt } from '../../con
 import { receiptInLine } from '../../receipts/verify/verify-foreign.ts';
 import { MOST_ARTIFACTS } from '../runs/books/told-artifacts.ts';
 
-/** What a run takes from the last line of its sidecar. The trace is not in it: the events were told while they happened. */
+/** The members of a sidecar's last line that a run uses. The trace is not among them: its events were told while they happened. */
 export interface FinalAccount {
   readonly refId: string;
   readonly outcome: SidecarReceipt['outcome'];

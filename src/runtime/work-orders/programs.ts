@@ -75,7 +75,7 @@ function foldersOf(command: readonly string[]): readonly string[] {
   return [...new Set([...shown, ...folders.flatMap(packagesAbove)])];
 }
 
-/** What must stay outside of every room and lies in a folder. */
+/** The user's home or ours, if it lies in a folder that a sidecar wants to be shown: their secrets stay outside of every room. */
 function secretIn(folder: string): string | undefined {
   const outside = [homedir(), resolve(process.env.ABP_HOME ?? join(homedir(), '.abp'))];
   return outside.find((path) => path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`));

@@ -85,7 +85,7 @@ function verdictOn(root: string, change: Change, made: ReadonlySet<PathKey>): Ve
   return { conflict: reasonOf(now === undefined, change.before === null) };
 }
 
-/** What the run did not see stays, and so does the folder around it, unless something else shall be in its place. */
+/** A folder with files that the run did not see stays with them; where the run has put something else in its place, that is a conflict. */
 function verdictOnStaying({ after }: Change): Verdict {
   return after === null ? 'nothing to do' : { conflict: 'it holds files that the run did not see' };
 }

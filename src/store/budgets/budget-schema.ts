@@ -30,7 +30,7 @@ export interface BudgetGrantsTable {
   readonly last_call: number;
 }
 
-/** What nodes say of the use of limits. */
+/** Each node's use of each limit that several share, as it told last. */
 export interface LimitUsesTable {
   /** Whose limit it is. */
   readonly limited: string;

@@ -11,7 +11,7 @@ export interface GrantPlace {
   readonly windowStart: number;
 }
 
-/** What a node may use, and whether it may let one call in that may use more than is left. */
+/** The part of a budget that a node may use, and whether it may let one call in that may use more than is left. */
 export interface Grant extends GrantAmounts {
   readonly node: string;
   readonly last_call: number;

@@ -4,7 +4,7 @@ import type { LimitUsesTable } from './budget-schema.ts';
 
 export type LimitUse = Omit<LimitUsesTable, 'told_at' | 'node'>;
 
-/** What other nodes have said lately, and the time by the clock of the database. */
+/** The use of limits that other nodes told lately, and the time by the clock of the database, because the nodes' own clocks differ. */
 export interface UsesElsewhere {
   readonly now: number;
   readonly uses: readonly Omit<LimitUsesTable, 'told_at'>[];

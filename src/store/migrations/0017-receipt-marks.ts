@@ -2,7 +2,7 @@ import { type Kysely, SqliteAdapter, sql } from 'kysely';
 
 const KIND_TEXTS = ['plane', 'engine', 'model', 'status', 'mode', 'agent', 'reason', 'error', 'words'];
 
-/** What lists find receipts by, beside their time. What is in the database already is marked by the keeper, little by little. */
+/** Lists find receipts by these marks, beside their time. The keeper marks what is in the database already, little by little. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('receipt_marks')

@@ -1,6 +1,9 @@
 import { type Kysely, SqliteAdapter, sql } from 'kysely';
 
-/** What nodes tell each other of the use of limits that they share. It is of no use after a crash of the database, so its log has none of it. */
+/**
+ * Nodes tell each other here how much they use of limits that they share. That is worthless after a crash of the database, so its log has
+ * none of it.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('limit_uses')

@@ -27,7 +27,7 @@ export interface UsersTable {
   readonly id: string;
   readonly name: string;
   readonly created_at: number;
-  /** What the user may do; null: each key what its own scopes say. */
+  /** Bounds every key of the user; null: each key may do what its own scopes say. */
   readonly role: string | null;
   /** Who signs in as this user, in the words of the issuer; null: nobody. */
   readonly subject: string | null;

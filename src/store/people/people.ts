@@ -56,7 +56,7 @@ export async function changeTeam({ db }: Store, { id, name, limits, shows_runs }
     .execute();
 }
 
-/** What goes with a team. */
+/** The keys and budgets of a team that is deleted, and which of them go with it. */
 export interface TeamEnd {
   /** Every key that was given to the team, as its deleter knows them. */
   readonly keys: readonly string[];

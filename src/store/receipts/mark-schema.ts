@@ -1,4 +1,4 @@
-/** What lists find receipts by. */
+/** Marks by which lists find receipts without reading their documents. */
 export interface MarkTables {
   readonly receipt_marks: ReceiptMarksTable;
   readonly receipt_kinds: ReceiptKindsTable;

@@ -51,7 +51,7 @@ export async function stubsUpTo(store: Store, filter: Pick<RemovalFilter, 'chain
   return first === undefined ? (filter.after ?? 0) : first.sequence - 1;
 }
 
-/** What is left of a receipt. */
+/** A receipt whose content was removed: enough is left that its chain still verifies. */
 interface Stub {
   readonly run: RunId;
   readonly document: string;

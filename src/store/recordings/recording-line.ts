@@ -30,7 +30,7 @@ export async function lineText(shelf: BodyShelf, recording: Recording): Promise<
   return inPieces(line(head, parts));
 }
 
-/** What is read of a recording before the first byte of its line is written. */
+/** A recording, read as a whole before the first byte of its line is written, so that a missing body cannot leave half a line. */
 interface Parts {
   readonly request: { readonly of: RecordedRequest; readonly body: Buffer };
   readonly sent: Parts['request'] | null;

@@ -9,7 +9,7 @@ import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
 import { optional } from '../../parameter.ts';
 
-/** What RFC 8628 adds to the pause when the issuer is asked too often. */
+/** Seconds by which RFC 8628 has a client lengthen its pause when the issuer says that it asks too often. */
 const SLOWER_S = 5;
 
 export const command = defineCommand({

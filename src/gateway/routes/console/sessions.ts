@@ -32,7 +32,7 @@ function signInPath({ signIns }: Gateway): string | null {
   return signIns === undefined ? null : '/v1/sign-ins/start';
 }
 
-/** What the frame of the console says of the server to this caller. */
+/** The state of the server that the frame of every page shows, as far as this caller may know it. */
 function frameOf({ browsers, config, keeper }: Gateway, principal: Principal = ANONYMOUS): Pick<Info, 'recording' | 'web_push'> {
   const maxBytes = config.recording.max_mb * MIB;
   const recording = { keeps: recordingFor(config, principal), used_bytes: keeper.recordedBytes ?? null, max_bytes: maxBytes };
@@ -44,7 +44,7 @@ async function sessionOf(gateway: Gateway, cookie: string | undefined): Promise<
   return secret === undefined ? undefined : await gateway.browsers.sessions.find(secret);
 }
 
-/** What the console may offer, and the permission that it takes. */
+/** The console offers only what its user may do: each offer with the permission that it takes. */
 const OFFERS: Readonly<Record<string, Permission>> = {
   read: 'receipts',
   answer: 'runs.answer',

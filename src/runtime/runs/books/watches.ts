@@ -27,7 +27,7 @@ export class Watches {
     ];
   }
 
-  /** What the agent itself says that it has cost so far. */
+  /** The agent has told its own count of its cost so far. */
   heardCost(usd: number): void {
     this.#budget?.heard(usd);
   }

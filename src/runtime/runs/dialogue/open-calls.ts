@@ -1,4 +1,4 @@
-/** What is known of a call that an agent has told of, or asks about, and that is not over. */
+/** A call that an agent has told of, or asks about, and that is not over. */
 export interface OpenCall {
   readonly toolName: string;
   /** Its input in canonical form. */

@@ -40,7 +40,7 @@ export class AgentProcess {
   #watching: NodeJS.Timeout | undefined;
   #broken = false;
   #errors = 0;
-  /** What a line says that is still being read. */
+  /** A line that another thread is still reading; later lines wait for it, so that events keep their order. */
   #later: Promise<void> | undefined;
   readonly end: Promise<AgentEnd>;
 

@@ -55,7 +55,7 @@ export function openRunFolder(runs: string, runId: RunId, ownerPid: number = pro
   };
 }
 
-/** What an agent of an earlier try has put there is removed first: a link would lead this process to any file. */
+/** Writes a file of a run. Whatever an agent of an earlier try has put there is removed first: a link would lead this process to any file. */
 function writeInside(folder: string, name: string, text: string): void {
   const place = placeIn(folder, name);
   rmSync(place, { recursive: true, force: true });
