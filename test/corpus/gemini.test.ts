@@ -10,12 +10,13 @@ import type { IrEvent } from '../../src/ir/event.ts';
 import { Fold } from '../../src/ir/fold.ts';
 import { Ledger } from '../../src/ir/ledger.ts';
 import type { IrRequest, IrTool } from '../../src/ir/request.ts';
+import { besideCorpus, corpusFolder, NO_CORPUS } from '../support/corpus.ts';
 import { discoveryChecker } from '../support/discovery-schema.ts';
 import { withoutPaths } from '../support/ir.ts';
 import { needing } from '../support/needs.ts';
 
-const corpus = process.env.ABP_CORPUS;
-const reason = 'ABP_CORPUS is not set, so the recorded calls are not there';
+const corpus = corpusFolder();
+const description = besideCorpus('vendor-openapi/google-discovery.json');
 
 interface Case {
   readonly id: string;
@@ -138,12 +139,12 @@ function textOf(response: ReturnType<Fold['response']>): string {
   return (response?.parts ?? []).map((part) => (part.kind === 'text' ? part.text : '')).join('');
 }
 
-describe.skipIf(corpus === undefined)(needing('recorded Gemini calls', corpus === undefined ? reason : undefined), () => {
+describe.skipIf(corpus === undefined)(needing('recorded Gemini calls', corpus === undefined ? NO_CORPUS : undefined), () => {
   const requests = cases.filter(({ request }) => request !== undefined);
   const accepted = requests.filter(({ id }) => !REFUSED.includes(id));
   const streams = cases.filter(({ sse, status }) => sse && status === 200);
   const answers = cases.filter(({ sse, status, body }) => !sse && status === 200 && !('totalTokens' in Object(json(body))));
-  const check = folder === undefined ? () => [] : discoveryChecker(join(folder, '..', '..', 'vendor-openapi', 'google-discovery.json'));
+  const check = description === undefined ? () => [] : discoveryChecker(description);
 
   test('are there', () => {
     expect(requests.length).toBeGreaterThan(80);

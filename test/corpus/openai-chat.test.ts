@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openaiChat } from '../../src/dialects/openai-chat/dialect.ts';
-import { NO_CORPUS } from '../support/corpus.ts';
+import { besideCorpus, NO_CORPUS } from '../support/corpus.ts';
 import { needing } from '../support/needs.ts';
 import { openapiChecker } from '../support/openapi-schema.ts';
 import { describeRecordings } from './chat-suite.ts';
@@ -12,7 +12,8 @@ const SCHEMAS = {
   chunk: 'CreateChatCompletionStreamResponse',
 } as const;
 
-const description = await openapiChecker(join(process.env.ABP_CORPUS ?? '.', '..', 'vendor-openapi', 'openai-openapi'));
+const descriptions = besideCorpus('vendor-openapi');
+const description = descriptions === undefined ? undefined : await openapiChecker(join(descriptions, 'openai-openapi'));
 
 test.skipIf(description === undefined)(
   needing("OpenAI's API description checks what is written", description === undefined ? NO_CORPUS : undefined),

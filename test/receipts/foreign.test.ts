@@ -1,13 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { isForeign, verifyForeign } from '../../src/receipts/verify/verify-foreign.ts';
-import { NO_CORPUS } from '../support/corpus.ts';
+import { besideCorpus, NO_CORPUS } from '../support/corpus.ts';
 import { needing } from '../support/needs.ts';
 
 /** Receipts of another implementation with their hashes are not part of the repository; the recorded exchanges lie beside them. */
-const FILE = process.env.ABP_CORPUS === undefined ? '' : join(process.env.ABP_CORPUS, '../spec/abp-facts/receipt_hash_vectors.json');
-const vectors: { origin: string; receipt: object }[] = existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : [];
+const FILE = besideCorpus('spec/abp-facts/receipt_hash_vectors.json');
+const vectors: { origin: string; receipt: object }[] = FILE === undefined ? [] : JSON.parse(readFileSync(FILE, 'utf8'));
 
 describe.skipIf(vectors.length === 0)(needing('receipts of another implementation', vectors.length === 0 ? NO_CORPUS : undefined), () => {
   it.each(vectors.map((vector, at) => ({ ...vector, at })))('verify by their own rule: $at $origin', ({ receipt }) => {

@@ -1,12 +1,24 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/base/json.ts';
 
-/** The recorded exchanges are not part of the repository; `ABP_CORPUS` says where they lie. */
-const ROOT = process.env.ABP_CORPUS;
-
 export const NO_CORPUS = 'needs ABP_CORPUS, the folder of recorded exchanges';
-export const hasCorpus = ROOT !== undefined && existsSync(ROOT);
+
+/** The recorded exchanges are not part of the repository; `ABP_CORPUS` says where they lie. undefined where it names no folder. */
+export function corpusFolder(environment: Readonly<Record<string, string | undefined>> = process.env): string | undefined {
+  const folder = environment.ABP_CORPUS;
+  return folder === undefined || folder === '' || !existsSync(folder) ? undefined : resolve(folder);
+}
+
+/** A folder or file that lies beside the recorded exchanges; undefined where there is none. */
+export function besideCorpus(name: string, environment: Readonly<Record<string, string | undefined>> = process.env): string | undefined {
+  const folder = corpusFolder(environment);
+  const path = folder === undefined ? undefined : join(dirname(folder), name);
+  return path !== undefined && existsSync(path) ? path : undefined;
+}
+
+const ROOT = corpusFolder();
+export const hasCorpus = ROOT !== undefined;
 
 /** One recorded or authored exchange. */
 export interface Exchange {
@@ -35,7 +47,7 @@ function readJson(file: string): Json | undefined {
 
 /** The exchanges of one vendor dialect; none when there is no corpus. */
 export function exchangesOf(vendor: string): Exchange[] {
-  if (!hasCorpus || ROOT === undefined) return [];
+  if (ROOT === undefined) return [];
   const folder = join(ROOT, vendor);
   return readdirSync(folder).map((name) => {
     const at = (file: string): string => join(folder, name, file);

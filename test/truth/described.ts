@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../src/base/json.ts';
+import { besideCorpus } from '../support/corpus.ts';
 import { openapiSchemas } from '../support/openapi-schema.ts';
 import type { SampleAnswer, SampleRequest } from './sources.ts';
 
@@ -117,7 +118,8 @@ interface Vendor {
 }
 
 async function vendors(): Promise<readonly Vendor[]> {
-  const folder = join(process.env.ABP_CORPUS ?? '.', '..', 'vendor-openapi');
+  const folder = besideCorpus('vendor-openapi');
+  if (folder === undefined) return [];
   const openai = await openapiSchemas(join(folder, 'openai-openapi'));
   const anthropic = await openapiSchemas(join(folder, 'anthropic-openapi'));
   const google = join(folder, 'google-discovery.json');

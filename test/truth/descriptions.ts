@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../src/base/json.ts';
+import { besideCorpus } from '../support/corpus.ts';
 import { discoveryChecker } from '../support/discovery-schema.ts';
 import { openapiChecker } from '../support/openapi-schema.ts';
 
@@ -15,7 +16,8 @@ export interface Descriptions {
 
 /** Reads the descriptions that lie beside the recorded exchanges. */
 export async function readDescriptions(): Promise<Descriptions> {
-  const folder = join(process.env.ABP_CORPUS ?? '.', '..', 'vendor-openapi');
+  const folder = besideCorpus('vendor-openapi');
+  if (folder === undefined) return { requests: new Map(), answers: new Map() };
   const openai = await openapiChecker(join(folder, 'openai-openapi'));
   const anthropic = await openapiChecker(join(folder, 'anthropic-openapi'));
   const google = join(folder, 'google-discovery.json');
