@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { needing } from '../../test/support/needs.ts';
+import { NODE_INSIDE } from './bubblewrap.ts';
 import { Confiner, isObstacle } from './confiner.ts';
+import { GATEWAY_PORT } from './room.ts';
+import { PERL } from './starter.ts';
 
 async function reasonOf(confiner: Confiner): Promise<string> {
   const found = await confiner.equipment();
@@ -27,19 +30,27 @@ const elsewhere = process.platform === 'linux' ? undefined : 'there is no bubble
 it.skipIf(elsewhere !== undefined)(needing('is not taken in by a bwrap that confines nothing', elsewhere), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'abp-fake-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  // Starts the command as it is, with the Node of the machine where the one of the room would be.
+  // Starts what should begin in the room outside of it, with the Node and the free port of the machine where those of the room would be.
   writeFileSync(
     join(folder, 'bwrap'),
     `#!/bin/bash
 [ "$1" = --version ] && { echo bubblewrap 0.8.0; exit; }
 echo '{"child-pid": '$$'}' >&6
-while [ "$1" != --no-warnings ]; do shift; done
-exec ${process.execPath} "$@"
+while [ "$1" != ${PERL} ] && [ "$1" != ${NODE_INSIDE} ]; do shift; done
+words=("$@")
+instead() { words=("\${words[@]/"$1"/"$2"}"); }
+instead ${GATEWAY_PORT} 0
+instead ${NODE_INSIDE} '${process.execPath}'
+instead 'exec { $file }' "exec { '${process.execPath}' }"
+instead 'execve(file' "execve('${process.execPath}'"
+exec "\${words[@]}"
 `,
   );
   chmodSync(join(folder, 'bwrap'), 0o755);
-  const reason = await reasonOf(new Confiner({ platform: 'linux', environment: { PATH: folder } }));
-  expect(reason).not.toBe('works');
+  const reason = await reasonOf(new Confiner({ platform: 'linux', environment: { PATH: folder }, uid: 1000 }));
+  expect(reason).toMatch(/^the sandbox does not hold here: a file outside was written; a file outside was read; /);
+  expect(reason).toContain('; the network of the machine was reached; ');
+  expect(reason).toContain('; its listener does not arrive → Check that bwrap is the one of your distribution');
 });
 
 it('remembers what it found, and looks again after a minute where there was nothing', async () => {
