@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/support/processor-time.ts';
 import { decodeSse, encodeSse, SseFrames, SseFrameTooLong } from './sse.ts';
 
 function framesOf(chunks: readonly Buffer[]): string[] {
@@ -66,11 +67,12 @@ describe('SseFrames', () => {
   it('reads a long frame in many pieces in time that grows with its length', () => {
     const frames = new SseFrames(64 * 1024 * 1024);
     const piece = Buffer.alloc(1024, 'x');
-    const started = performance.now();
-    frames.push(Buffer.from('data: '));
-    for (let count = 0; count < 32 * 1024; count += 1) frames.push(piece);
-    expect(frames.push(Buffer.from('\n\n'))[0]?.length).toBe(32 * 1024 * 1024 + 8);
-    expect(performance.now() - started).toBeLessThan(5000);
+    const took = processorMs(() => {
+      frames.push(Buffer.from('data: '));
+      for (let count = 0; count < 32 * 1024; count += 1) frames.push(piece);
+      expect(frames.push(Buffer.from('\n\n'))[0]?.length).toBe(32 * 1024 * 1024 + 8);
+    });
+    expect(took).toBeLessThan(5000);
   });
 
   it('loses no byte of an event', () => {

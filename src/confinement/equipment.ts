@@ -54,7 +54,7 @@ export interface Obstacle {
   readonly remedy: string;
 }
 
-const ASK_MS = 5000;
+const ASK_MS = 20_000;
 const INSTALL = 'Install it: apt install bubblewrap, dnf install bubblewrap or pacman -S bubblewrap.';
 
 /** The programs that confine others, found but not tried yet. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/support/processor-time.ts';
 import type { Json, JsonObject } from '../base/json.ts';
 import { schemaProblem } from './json-schema.ts';
 
@@ -47,9 +48,9 @@ describe('schemaProblem', () => {
   });
 
   it('a pattern that backtracks for ever is given up', () => {
-    const start = performance.now();
-    expect(schemaProblem({ pattern: '^(a+)+$' }, `${'a'.repeat(60)}b`)).toBe('checking it took longer than 250 ms');
-    expect(performance.now() - start).toBeLessThan(5_000);
+    const check = (): void =>
+      expect(schemaProblem({ pattern: '^(a+)+$' }, `${'a'.repeat(60)}b`)).toBe('checking it took longer than 250 ms');
+    expect(processorMs(check)).toBeLessThan(5000);
     expect(schemaProblem({ type: 'string' }, 'still works')).toBeUndefined();
   });
 });

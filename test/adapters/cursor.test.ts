@@ -14,7 +14,7 @@ async function run(options: Partial<RunOptions>, key?: string) {
   const cwd = mkdtempSync(join(tmpdir(), 'abp-cursor-'));
   const plan = planOf('cursor', options, { cwd });
   const env = { ...process.env, CURSOR_API_KEY: key };
-  const { stdout, code, signal } = await runCommand(process.execPath, [FAKE, ...spawn(plan).args], { cwd, env, timeoutMs: 15_000 });
+  const { stdout, code, signal } = await runCommand(process.execPath, [FAKE, ...spawn(plan).args], { cwd, env, timeoutMs: 110_000 });
   return { cwd, ...told(dialogue(plan), stdout.split('\n'), { code, signal }) };
 }
 

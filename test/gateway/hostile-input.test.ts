@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { type CallOptions, call, post, rawCall, send } from '../support/http-call.ts';
+import { longestPiece } from '../support/processor-time.ts';
 
 let server: TestGateway;
 let before: readonly number[];
@@ -70,10 +71,10 @@ describe('a request that a proxy passed on', () => {
 
 describe('long names', () => {
   it('of models are refused in little time', async () => {
-    const begun = performance.now();
     const body = JSON.stringify({ model: 'a.'.repeat(30_000), max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] });
-    expect(await vendor([], body)).toEqual({ status: 400, code: 'invalid_request', shape: 'claude' });
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    const [refused, held] = await longestPiece(vendor([], body));
+    expect(refused).toEqual({ status: 400, code: 'invalid_request', shape: 'claude' });
+    expect(held).toBeLessThan(1000);
   });
 
   it('in paths are refused', async () => {

@@ -279,7 +279,7 @@ it('a server that ends lets its streams end and sends the last head to the webho
   const before = performance.now();
   await other.close();
   await ended;
-  expect(performance.now() - before).toBeLessThan(20_000);
+  expect(performance.now() - before).toBeLessThan(60_000);
   expect(heads).toMatchObject([{ kind: 'head', sequence: 1, count: 1 }]);
   expect(other.logs()).toContain('signed head of the chain of receipts');
   hook.close();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AgentMuxError } from '../../src/contract/runs/run-error.ts';
 import type { RunHandle } from '../../src/runtime/runs/handle.ts';
 import { fakeAdapter } from '../support/agents/test-adapter.ts';
-import { eventsOf, scene, types } from './harness.ts';
+import { eventsOf, scene, timeInHand, types } from './harness.ts';
 
 async function whenSaid(handle: RunHandle): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -67,13 +67,15 @@ describe('messages to a running agent', () => {
 
   it('let it go on after an interruption that holds it, and not after any other', async () => {
     const { run } = scene();
+    const pass = timeInHand();
     const handle = run(fakeAdapter('talking'), { prompt: 'wait', inactivityTimeout: 1500 });
     await whenSaid(handle);
     expect(() => handle.continue()).toThrow('The agent was not interrupted to be continued.');
     handle.interrupt({ hold: true });
     expect(handle.state).toBe('interrupted');
     // Longer than the agent may be silent: nobody expects a word of it.
-    await new Promise((resolve) => setTimeout(resolve, 1800));
+    pass(60_000);
+    expect(handle.state).toBe('interrupted');
     handle.continue('on');
     expect(handle.state).toBe('running');
     const events = await eventsOf(handle);

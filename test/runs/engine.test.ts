@@ -6,7 +6,7 @@ import { AgentMuxError, CapabilityError } from '../../src/contract/runs/run-erro
 import type { AgentKnowledge } from '../../src/runtime/runs/deps.ts';
 import { runsFolder } from '../../src/runtime/runs/process/run-folder.ts';
 import { FAKE_CAPABILITIES, fakeAdapter } from '../support/agents/test-adapter.ts';
-import { eventsOf, scene, types } from './harness.ts';
+import { eventsOf, scene, timeInHand, types } from './harness.ts';
 import { knowledge } from './paper.ts';
 
 describe('a run', () => {
@@ -194,6 +194,7 @@ describe('control', () => {
 
   it('stands still while it is paused, and silence does not count then', async () => {
     const { run } = scene();
+    const pass = timeInHand();
     const handle = run(fakeAdapter('slow'), { inactivityTimeout: 1500 });
     const seen: string[] = [];
     for (const type of ['text_delta', 'paused', 'resumed'] as const) handle.on(type, () => seen.push(type));
@@ -202,8 +203,8 @@ describe('control', () => {
     });
     handle.pause();
     expect(() => handle.pause()).toThrow(AgentMuxError);
-    await new Promise((resolve) => setTimeout(resolve, 1800));
-    expect(seen.at(-1)).toBe('paused');
+    pass(60_000);
+    expect([seen.at(-1), handle.state]).toEqual(['paused', 'paused']);
     handle.resume();
     await expect.poll(() => seen.at(-1)).toBe('text_delta');
     await handle.abort();

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { Adapter } from '../../src/adapters/adapter.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { AgentEvent } from '../../src/contract/runs/event.ts';
@@ -50,4 +50,14 @@ export async function eventsOf(run: RunHandle): Promise<AgentEvent[]> {
 
 export function types(events: readonly AgentEvent[]): string[] {
   return events.map(({ type }) => type);
+}
+
+/**
+ * From here to the end of the test, the timers of this process wait for the function that is returned, which lets so many milliseconds pass:
+ * what counts is what an agent does meanwhile, not how long a busy machine takes for it.
+ */
+export function timeInHand(): (ms: number) => void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  return (ms) => void vi.advanceTimersByTime(ms);
 }

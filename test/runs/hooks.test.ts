@@ -5,7 +5,7 @@ import { CapabilityError, ValidationError } from '../../src/contract/runs/run-er
 import type { HookAnswer, HookCall, HookType, RunHooks } from '../../src/contract/runs/run-hooks.ts';
 import type { LocalRunOptions } from '../../src/runtime/runs/handle.ts';
 import { type FakeOptions, fakeAdapter } from '../support/agents/test-adapter.ts';
-import { eventsOf, scene } from './harness.ts';
+import { eventsOf, scene, timeInHand } from './harness.ts';
 
 const asksInPrompt = ({ options, answerable }: SpawnPlan): WaitsFor =>
   answerable && options.approvalMode === 'prompt' ? 'what-it-asks' : 'nothing';
@@ -121,6 +121,7 @@ describe('preToolUse', () => {
 
   it('may take its time: the agent is not counted as silent, and nobody is asked meanwhile', async () => {
     const { run } = scene();
+    const pass = timeInHand();
     const { promise: called, resolve: onCalled } = Promise.withResolvers<void>();
     const preToolUse = async (): Promise<undefined> => {
       onCalled();
@@ -133,7 +134,7 @@ describe('preToolUse', () => {
       inactivityTimeout: 1500,
     });
     await called;
-    await new Promise((resolve) => setTimeout(resolve, 1800));
+    pass(60_000);
     expect(handle.state).toBe('running');
     expect(handle.interaction.pending).toEqual([]);
     await handle.abort();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeAdapter } from '../support/agents/test-adapter.ts';
-import { eventsOf, scene, types } from './harness.ts';
+import { eventsOf, scene, timeInHand, types } from './harness.ts';
 
 describe('limits', () => {
   it('end a run that takes too long', async () => {
@@ -14,8 +14,11 @@ describe('limits', () => {
   it('end a run that is silent for too long, and not one that speaks', async () => {
     const { run } = scene();
     const silent = run(fakeAdapter('silent'), { inactivityTimeout: 400 });
-    const slow = run(fakeAdapter('slow'), { inactivityTimeout: 2500, timeout: 3500 });
     expect(await silent).toMatchObject({ exitReason: 'inactivity', error: { code: 'INACTIVITY_TIMEOUT' } });
+    const pass = timeInHand();
+    const slow = run(fakeAdapter('slow'), { inactivityTimeout: 1000, timeout: 3000 });
+    // Several words may arrive at once: all of those together are not as long as it may be silent.
+    slow.on('text_delta', () => pass(60));
     expect(await slow).toMatchObject({ exitReason: 'timeout' });
   });
 

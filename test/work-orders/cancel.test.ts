@@ -10,6 +10,7 @@ import { createCodingAgents } from '../../src/runtime/coding-agents/coding-agent
 import { fakeCommand } from '../support/agents/command.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { readyDatabase } from '../support/postgres.ts';
+import { stopwatch } from '../support/processor-time.ts';
 import { callRoute } from './control-call.ts';
 
 const SIDECAR = fileURLToPath(new URL('./sidecar.mjs', import.meta.url));
@@ -45,22 +46,6 @@ it('ends a run that another process than the server drives', async () => {
   expect(await answer.json()).toMatchObject({ status: 'cancelled', reason: 'aborted' });
   expect(await cancel(run.runId)).toBe(404);
 });
-
-/** Reads the time, and how much of it this process, which drives the run, did not get from a busy machine. */
-function stopwatch(): () => { ms: number; lost: number } {
-  const EVERY_MS = 10;
-  const began = performance.now();
-  let [last, lost] = [began, 0];
-  const timer = setInterval(() => {
-    const now = performance.now();
-    lost += Math.max(0, now - last - 2 * EVERY_MS);
-    last = now;
-  }, EVERY_MS);
-  return () => {
-    clearInterval(timer);
-    return { ms: Math.round(performance.now() - began), lost: Math.round(lost) };
-  };
-}
 
 describe('a run that another node of the database drives', () => {
   it('ends with every process of it, also those that hear no signal, when it is cancelled at this one', async ({ annotate }) => {

@@ -5,7 +5,8 @@ import { type Equipment, runConfined } from './confined-process.ts';
 import { DEFAULT_LIMITS } from './execution.ts';
 import { askInterpreter } from './interpreter.ts';
 
-const PROBE_MS = 5000;
+/** Looking whether it works is no limit on code: a busy machine is not one without Python. */
+const PROBE_MS = 30_000;
 const SHOWN_CHARACTERS = 300;
 /** Words of bubblewrap where the kernel, or the container around the server, does not let it make namespaces. */
 const NAMESPACES_REFUSED = /namespace|[ug]id map|setgroups|loopback|clone|unshare/i;

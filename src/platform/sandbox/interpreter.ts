@@ -10,7 +10,7 @@ export interface Interpreter {
   readonly prefixes: readonly string[];
 }
 
-const ASK_MS = 10_000;
+const ASK_MS = 30_000;
 const QUESTION = `import json, os, sys
 executable = os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 print(json.dumps({"executable": executable, "prefixes": sorted({sys.base_prefix, os.path.realpath(sys.base_prefix)})}))

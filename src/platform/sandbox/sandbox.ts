@@ -6,8 +6,8 @@ import { DEFAULT_LIMITS, type Execution, GIVEN_UP, type Limits, NEVER_BEGAN, typ
 import { Places } from './places.ts';
 import { type Report, STARTED, type Task } from './thread-protocol.ts';
 
-/** Time for a thread to start and to load the interpreter. */
-const START_MS = 10_000;
+/** Time for a thread to start and to load the interpreter on a busy machine. */
+const START_MS = 20_000;
 /** Code that the interpreter's own clock misses is ended from outside after this. */
 const GRACE_MS = 500;
 const THREADS = 2;
@@ -41,7 +41,7 @@ function inThread(task: Task, signal: AbortSignal | undefined): Promise<Report> 
   const { promise, resolve } = Promise.withResolvers<Report>();
   const ended = (status: Report['status'], error: string): void => resolve({ status, stdout: '', truncated: false, error });
   const timedOut = (): void => ended('timed_out', `the code did not end within ${task.limits.timeMs} ms`);
-  let timer = setTimeout(timedOut, START_MS);
+  let timer = setTimeout(() => ended('crashed', `the sandbox was not ready within ${START_MS} ms`), START_MS);
   const abort = (): void => ended('timed_out', GIVEN_UP);
   signal?.addEventListener('abort', abort, { once: true });
   worker.on('message', (message: Report | typeof STARTED) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { needing } from '../../../test/support/needs.ts';
+import { processorMs } from '../../../test/support/processor-time.ts';
 import { isIgnored, parseIgnoreRules } from './ignore-rules.ts';
 
 const PATHS = [
@@ -87,7 +88,5 @@ it('takes no longer for patterns that are made to take long', () => {
       ),
     },
   ];
-  const began = performance.now();
-  expect(isIgnored(files, 'a'.repeat(255), false)).toBe(false);
-  expect(performance.now() - began).toBeLessThan(2000);
+  expect(processorMs(() => expect(isIgnored(files, 'a'.repeat(255), false)).toBe(false))).toBeLessThan(2000);
 });

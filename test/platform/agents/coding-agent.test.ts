@@ -148,7 +148,7 @@ describe('a coding agent as a tool of an agent', () => {
     await expect.poll(open, { timeout: 60_000 }).toHaveLength(1);
     const began = performance.now();
     await other.close();
-    expect(performance.now() - began).toBeLessThan(15_000);
+    expect(performance.now() - began).toBeLessThan(60_000);
     expect(other.logs()).not.toMatch(/"level":50/);
   });
 

@@ -47,7 +47,7 @@ describe('an MCP server that knows its sessions', () => {
   const shout = () =>
     connections.call(
       endpoint,
-      { name: 'shout', input: { text: 'hi' }, timeoutMs: 5000 },
+      { name: 'shout', input: { text: 'hi' }, timeoutMs: 60_000 },
       { callId: 'call_1', signal: AbortSignal.timeout(60_000) },
     );
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { AgentApi } from '../../support/agent-api.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { call } from '../../support/http-call.ts';
+import { longestPiece } from '../../support/processor-time.ts';
 
 let server: TestGateway;
 let api: AgentApi;
@@ -10,19 +11,6 @@ beforeAll(async () => {
   api = new AgentApi(server).withToken();
 });
 afterAll(() => server.close());
-
-/** The longest time that nobody else was served while the work went on. */
-async function longestSilence<T>(work: Promise<T>): Promise<[T, number]> {
-  let longest = 0;
-  let last = performance.now();
-  const watch = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
-  }, 5);
-  const done = await work;
-  clearInterval(watch);
-  return [done, longest];
-}
 
 const definition = (more: object): object => ({ id: 'slow', name: 'Slow', description: 'Slow.', ...more });
 
@@ -34,12 +22,12 @@ it('a definition whose patterns never end is refused by one deadline, and others
   const slow = api.call('POST', '/v1/capabilities', definition({ config_schema }));
   const others: number[] = [];
   const asking = setInterval(() => void call(`${server.url}/healthz`).then(({ status }) => others.push(status)), 50);
-  const [answer, silence] = await longestSilence(slow);
+  const [answer, held] = await longestPiece(slow);
   clearInterval(asking);
   // Which of the two comes first depends on the machine: the deadline of the checker's thread, or that of whoever waits for it.
   expect([answer.status, answer.text]).toEqual([422, expect.stringMatching(/did not end well|took longer than/)]);
   expect(others.length).toBeGreaterThan(5);
-  expect(silence).toBeLessThan(2500);
+  expect(held).toBeLessThan(2500);
 });
 
 it('values that are nested too deeply are refused in words', async () => {
@@ -50,7 +38,7 @@ it('values that are nested too deeply are refused in words', async () => {
 
 it('a front matter without end is refused', async () => {
   const markdown = `---\nname: x\n${'- a\n'.repeat(200_000)}---\n\nprompt`;
-  const [answer, silence] = await longestSilence(api.call('POST', '/v1/agents/import', { markdown }));
+  const [answer, held] = await longestPiece(api.call('POST', '/v1/agents/import', { markdown }));
   expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('longer than 65536 characters')]);
-  expect(silence).toBeLessThan(2500);
+  expect(held).toBeLessThan(2500);
 });

@@ -9,6 +9,7 @@ import { webFetch } from '../../../src/platform/capabilities/research/web-fetch.
 import { webSearch } from '../../../src/platform/capabilities/research/web-search.ts';
 import { createSearch, type SearchProviderId } from '../../../src/platform/tools/search.ts';
 import { Outbound } from '../../../src/upstream/outbound.ts';
+import { processorMs } from '../../support/processor-time.ts';
 import { callTool, temporaryWorkspace } from '../../support/tool-call.ts';
 
 async function serve(handler: http.RequestListener): Promise<string> {
@@ -133,9 +134,10 @@ describe('htmlToText', () => {
 
   it('stays fast on hostile pages', () => {
     for (const piece of ['<', '<a', '<!--', '<script', '&#', '<script></']) {
-      const started = performance.now();
-      htmlToText(piece.repeat(100_000));
-      expect(performance.now() - started).toBeLessThan(20_000);
+      expect(
+        processorMs(() => htmlToText(piece.repeat(100_000))),
+        piece,
+      ).toBeLessThan(5000);
     }
   });
 });

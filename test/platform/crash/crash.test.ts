@@ -225,7 +225,7 @@ describe('three workers on PostgreSQL that are killed and stopped at random', ()
       victim.kill('SIGKILL');
       const killed = performance.now();
       await expect.poll(owner, { timeout: 60_000, interval: 100 }).toBe(rescuer.service.parts.workerId);
-      expect(performance.now() - killed).toBeLessThan(15_000);
+      expect(performance.now() - killed).toBeLessThan(60_000);
     } finally {
       await rescuer.close();
       await platform.close();

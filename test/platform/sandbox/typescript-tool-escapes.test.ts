@@ -8,8 +8,9 @@ import { callTool } from '../../support/tool-call.ts';
 
 const sandbox = new Sandbox();
 
-async function call(source: string, input: JsonObject = {}, config: JsonObject = {}): Promise<ToolOutcome> {
-  const definition = TypeScriptTool.parse({ type: 'typescript', name: 'escape', description: 'x', timeout_s: 0.3, source });
+/** Code that ends by itself has time enough to get there on a busy machine. */
+async function call(source: string, input: JsonObject = {}, config: JsonObject = {}, timeout_s = 60): Promise<ToolOutcome> {
+  const definition = TypeScriptTool.parse({ type: 'typescript', name: 'escape', description: 'x', timeout_s, source });
   return await callTool(typescriptTool(definition, config, { sandbox }), input);
 }
 
@@ -63,8 +64,8 @@ describe.concurrent('what a TypeScript tool cannot use up', () => {
     ['patience: it waits for nothing', 'export default () => new Promise(() => 1)'],
   ])('%s', async (_, source) => {
     const started = performance.now();
-    expect(await call(source)).toEqual({ error: expect.stringMatching(/./) });
-    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(await call(source, {}, {}, 0.3)).toEqual({ error: expect.stringMatching(/./) });
+    expect(performance.now() - started).toBeLessThan(60_000);
   });
 
   it('the conversation: a result or an error that is too long is not handed on', async () => {
