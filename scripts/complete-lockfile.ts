@@ -32,12 +32,28 @@ const PROCESSORS: Readonly<Record<string, string>> = {
   s390x: 's390x',
   wasm32: 'wasm32',
 };
+/** Without it npm installs a package for musl beside the one for glibc. */
+const C_LIBRARIES: Readonly<Record<string, string>> = {
+  gnu: 'glibc',
+  gnueabihf: 'glibc',
+  musl: 'musl',
+  musleabihf: 'musl',
+};
 
-function platformOf(name: string): object {
+/** An entry with its members in npm's order. */
+function entryOf(name: string, version: string, dev: boolean): LockEntry {
   const words = name.split(/[/-]/);
   const os = words.map((word) => SYSTEMS[word]).find((word) => word !== undefined);
   const cpu = words.map((word) => PROCESSORS[word]).find((word) => word !== undefined);
-  return { ...(cpu === undefined ? {} : { cpu: [cpu] }), ...(os === undefined ? {} : { os: [os] }) };
+  const libc = words.map((word) => C_LIBRARIES[word]).find((word) => word !== undefined);
+  return {
+    version,
+    ...(cpu === undefined ? {} : { cpu: [cpu] }),
+    ...(dev && { dev }),
+    ...(libc === undefined ? {} : { libc: [libc] }),
+    optional: true,
+    ...(os === undefined ? {} : { os: [os] }),
+  };
 }
 
 /** The lock with an entry for every optional package, in npm's order. */
@@ -46,10 +62,11 @@ export function completeLock(lock: Lock): Lock {
   for (const entry of Object.values(lock.packages)) {
     for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
       const path = `node_modules/${name}`;
-      packages[path] ??= { version, ...(entry.dev === true ? { dev: true } : {}), optional: true, ...platformOf(name) };
+      if (packages[path]?.integrity !== undefined) continue;
+      packages[path] = entryOf(name, version, entry.dev === true);
     }
   }
-  const sorted = Object.entries(packages).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = Object.entries(packages).sort(([a], [b]) => a.localeCompare(b, 'en'));
   return { ...lock, packages: Object.fromEntries(sorted) };
 }
 

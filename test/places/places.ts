@@ -24,6 +24,16 @@ export interface Place {
   readonly twice?: boolean;
   /** The test command is killed once and started again at once. */
   readonly killed?: boolean;
+  /** Another program listens on this port of loopback all the while. */
+  readonly taken?: number;
+  /** A start that is refused at once, and what it says. */
+  readonly refused?: Refusal;
+}
+
+/** A start with other variables than those with which it works, and the words that say why it is none and what to do. */
+interface Refusal {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly says: RegExp;
 }
 
 /** A folder with links to every command of this machine but some. */
@@ -74,6 +84,10 @@ export const PLACES: readonly Place[] = [
     user: true,
     // npm keeps its cache in the home, and cannot install anything without one.
     environment: (root) => ({ HOME: closedHome(root), ABP_HOME: join(root, 'abp home'), npm_config_cache: join(root, 'npm cache') }),
+    refused: {
+      environment: { ABP_HOME: undefined },
+      says: /the home \S+\.abp cannot be created .*\n.*Set ABP_HOME to a folder that you may write/,
+    },
   },
   { name: 'LANG=C', user: true, environment: () => ({ LANG: 'C', LC_ALL: undefined }) },
   { name: 'no locale', user: true, environment: () => ({ LANG: undefined, LC_ALL: undefined, LANGUAGE: undefined }) },
@@ -82,6 +96,15 @@ export const PLACES: readonly Place[] = [
     needsRoot: true,
     wrapper: ['unshare', '--net', '--'],
     before: 'ip link set lo up && (sysctl -qw net.ipv6.conf.all.disable_ipv6=1 || echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6)',
+  },
+  {
+    name: 'port 8088 taken',
+    user: true,
+    taken: 8088,
+    refused: {
+      environment: { ABP_PORT: undefined },
+      says: /port 8088 on 127\.0\.0\.1 is taken by another program\n.*ABP_PORT=8089 npm start/,
+    },
   },
   { name: '1,024 open files', user: true, before: 'ulimit -n 1024' },
   { name: 'without git', user: true, without: ['git'] },
@@ -110,5 +133,10 @@ export function environmentOf(place: Place, root: string): Record<string, string
     CI: 'true',
     ...place.environment?.(root),
   };
-  return Object.fromEntries(Object.entries(own).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return variables(own);
+}
+
+/** Only those that are set. */
+export function variables(all: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

@@ -5,11 +5,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { environmentOf, PLACES, type Place } from './places.ts';
+import { environmentOf, PLACES, type Place, variables } from './places.ts';
 
 /** Suites that touch files, processes, PostgreSQL, the sandbox, the browser and the command line. */
 const SUITES = [
@@ -90,17 +91,46 @@ const closingLine = ({ code, output }: Shell): string => {
   return code === 0 ? (counts ?? 'ran no test') : `exit ${code}: ${counts ?? output.trim().split('\n').slice(-3).join(' | ')}`;
 };
 
-/** Serves on a free port until it is ready, then is asked to end. */
-async function tryStart(options: Parameters<typeof shell>[1]): Promise<string> {
+const READY = / on http:\/\/\S+/;
+
+/** Serves until it is ready, then is asked to end; or ends by itself. */
+async function serve(options: Parameters<typeof shell>[1]): Promise<Shell & { readonly seconds: string }> {
   const begun = Date.now();
-  const server = shell('npm start', { ...options, env: { ...options.env, ABP_PORT: '0' } });
+  const server = shell('npm start', options);
   let over = false;
   void server.ended.then(() => (over = true));
-  while (!over && !/ on http:\/\/\S+/.test(server.printed())) await wait(50);
+  while (!over && !READY.test(server.printed())) await wait(50);
   const seconds = ((Date.now() - begun) / 1000).toFixed(1);
   server.stop('SIGTERM');
-  const { output } = await server.ended;
-  return / on http:\/\/\S+/.test(output) ? `ready in ${seconds} s` : `failed: ${output.trim().split('\n').slice(-2).join(' | ')}`;
+  return { ...(await server.ended), seconds };
+}
+
+const lastLines = (output: string): string => output.trim().split('\n').slice(-2).join(' | ');
+
+/** A first start on a free port, a second one on the same home, and one that must be refused where the place has such. */
+async function tryStart(options: Parameters<typeof shell>[1]): Promise<string> {
+  const env = { ...options.env, ABP_PORT: '0' };
+  const [first, second] = [await serve({ ...options, env }), await serve({ ...options, env })];
+  const failed = [first, second].find(({ output }) => !READY.test(output));
+  if (failed !== undefined) return `failed: ${lastLines(failed.output)}`;
+  const ready = `ready in ${first.seconds} s, again in ${second.seconds} s`;
+  const { refused } = options.place;
+  if (refused === undefined) return ready;
+  const { code, output } = await serve({ ...options, env: variables({ ...env, ...refused.environment }) });
+  return code !== 0 && refused.says.test(output)
+    ? `${ready}, refused in words`
+    : `failed: it should say ${refused.says}: ${lastLines(output)}`;
+}
+
+/** Listens on a port, if nobody does yet. */
+async function take(port: number): Promise<Server> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
+  }
+  return server;
 }
 
 /** The clones of a place, owned by the one who will work in them, in a folder that only that one can enter. */
@@ -144,6 +174,7 @@ async function tryPlace(place: Place): Promise<Outcome> {
   const identity = place.user === true && isRoot ? ordinaryUser() : undefined;
   const root = mkdtempSync(join(identity === undefined ? homedir() : `/home/${USER}`, 'place-'));
   for (const name of ['home', 'tmp here', 'abp home']) mkdirSync(join(root, name));
+  const taken = place.taken === undefined ? undefined : await take(place.taken);
   const loads =
     place.busy === true ? Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ['-e', 'for (;;);'])) : [];
   try {
@@ -152,6 +183,7 @@ async function tryPlace(place: Place): Promise<Outcome> {
     return { ...outcome, seconds: Math.round((Date.now() - begun) / 1000) };
   } finally {
     for (const load of loads) load.kill('SIGKILL');
+    taken?.close();
     rmSync(root, { recursive: true, force: true });
   }
 }
