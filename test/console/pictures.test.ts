@@ -6,6 +6,7 @@ import { browserMissing } from '../support/browser.ts';
 import { seriousFaults } from '../support/console.ts';
 import { openShop } from '../support/console-shop.ts';
 import { type ConsoleWorld, makeTraffic, startWorld } from '../support/console-world.ts';
+import { layoutFaults } from '../support/layout-faults.ts';
 import { fillRuns } from '../support/many-runs.ts';
 import { needing } from '../support/needs.ts';
 
@@ -113,6 +114,22 @@ describe.skipIf(missing !== undefined)(needing('pictures of the console', missin
         faults.push(...(await seriousFaults(page)).map((fault) => `${name}: ${fault}`));
       }
       expect([...faults, ...complaints]).toEqual([]);
+      await context.close();
+    },
+    600_000,
+  );
+
+  it.each([390, 800, 1024, 1280])(
+    'no text of any page stands on another one or is cut where nothing says so, at %i',
+    async (width) => {
+      const { page, context, open } = await world.signedIn({ width });
+      const faults: string[] = [];
+      for (const [name, path] of shots) {
+        await open(path);
+        await settled(page, name);
+        faults.push(...(await layoutFaults(page)).map((fault) => `${name}: ${fault}`));
+      }
+      expect(faults).toEqual([]);
       await context.close();
     },
     600_000,

@@ -180,7 +180,7 @@ function Answers({ item, seen, pinned, first, locked }: AnswersProps): JSX.Eleme
             }}
           />
         ) : (
-          <span className="mute s hide-s">Deny asks for a reason the agent will read</span>
+          <span className="mute s hide-s hint">Deny asks for a reason the agent will read</span>
         )}
         <span className="grow" />
         <span className="s mute nw">{item.cost_nano_usd === null ? '' : budgetWords(item)}</span>

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type JSX, type ReactNode, type RefObject, useEffect } from 'react';
+import { type JSX, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import './data-list.css';
 
 export interface DataListProps<T> {
@@ -19,6 +19,21 @@ export interface DataListProps<T> {
   onTop(atTop: boolean): void;
 }
 
+/** Tells the head how much width the bar of the scroller takes from the rows: that differs between browsers and with the number of rows. */
+function useScrollbarWidth(scroller: RefObject<HTMLDivElement | null>): RefObject<HTMLDivElement | null> {
+  const rows = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const [box, inner] = [scroller.current, rows.current];
+    if (box === null || inner === null) return undefined;
+    const watch = new ResizeObserver(() => {
+      box.parentElement?.style.setProperty('--scrollbar', `${box.offsetWidth - box.clientWidth}px`);
+    });
+    watch.observe(inner);
+    return () => watch.disconnect();
+  }, [scroller]);
+  return rows;
+}
+
 /** A list of fixed rows of which only the visible ones exist. The focus roves: one row can be reached by Tab, the keys move it. */
 export function DataList<T>(props: DataListProps<T>): JSX.Element {
   const { rows, rowHeight, selected, scroller } = props;
@@ -32,6 +47,7 @@ export function DataList<T>(props: DataListProps<T>): JSX.Element {
       return row === undefined ? index : props.idOf(row);
     },
   });
+  const body = useScrollbarWidth(scroller);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -50,7 +66,7 @@ export function DataList<T>(props: DataListProps<T>): JSX.Element {
         ))}
       </div>
       <div className="dl-body" role="rowgroup" ref={scroller} onScroll={(event) => props.onTop(event.currentTarget.scrollTop < rowHeight)}>
-        <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        <div ref={body} role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
           {items.map(({ index, start, key }) => {
             const row = rows[index];
             return row === undefined ? null : <Row key={String(key)} {...props} row={row} index={index} start={start} />;

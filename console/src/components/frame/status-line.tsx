@@ -52,7 +52,7 @@ function RecordingCell(): JSX.Element | null {
   if (recording === null) return null;
   const { keeps, used_bytes: used, max_bytes: most } = recording;
   return (
-    <span>
+    <span className="keeps">
       recording {keeps}
       {used === null ? `, up to ${bytes(most)}` : `, ${bytes(used)} of ${bytes(most)}`}
     </span>

@@ -55,7 +55,7 @@ export function HeadRow({ title, run, short = false, tags, children }: HeadRowPr
       <span className="mute hide-s">/</span>
       <h1 className="el">{title}</h1>
       {tags}
-      <code className={short ? 'mute hide-s' : 'mute el'}>{short ? shortId(run) : run}</code>
+      <code className={short ? 'mute hide-s' : 'mute el yields'}>{short ? shortId(run) : run}</code>
       <CopyId text={run} />
       <span className="grow" />
       {children === undefined ? null : <div className="row acts">{children}</div>}

@@ -48,7 +48,7 @@ export function GroupsTable({
             <th>{TITLES[by].slice(0, -1)}</th>
             {withEngine ? <th className="hide-s">Engine</th> : null}
             {HEADS.map((name, index) => (
-              <th key={name} className={`${index < 7 ? 'r' : ''}${index === 0 || index === 6 ? '' : ' hide-s'}`}>
+              <th key={name} className={`${index < 7 ? 'r' : 'share'}${index === 0 || index === 6 ? '' : ' hide-s'}`}>
                 {name}
               </th>
             ))}
@@ -98,7 +98,7 @@ function Figures({ group, most }: { readonly group: Group; readonly most: number
       <td className="m r hide-s">{first?.p50[0] == null ? '–' : duration(first.p50[0])}</td>
       <td className="m r hide-s">{first?.p95[0] == null ? '–' : duration(first.p95[0])}</td>
       <td className="m r">{sumCost(sum(group.cost_nano_usd), sum(group.unpriced))}</td>
-      <td className="hide-s">
+      <td className="share hide-s">
         <span className="sh">
           <i style={{ width: `${(sum(group.cost_nano_usd) / most) * 100}%` }} />
         </span>
