@@ -80,3 +80,16 @@ it('holds the permission of the key before every other check', () => {
   expect(() => admission.admit(held, door)).toThrow(expect.objectContaining({ code: 'forbidden' }));
   expect(log).toEqual([]);
 });
+
+it('tells the other checks of the end of a call where one breaks', () => {
+  const { door, log } = world();
+  const breaking: Check = {
+    name: 'breaking',
+    check: () => () => {
+      throw new Error('no price for that');
+    },
+  };
+  const admitted = new Admission([breaking, counting('limits', log)]).admit(call, door);
+  expect(() => admitted.settle({ status: 'completed', usage: null, upstreamModel: null, nanoUsd: null })).toThrow('no price for that');
+  expect(log).toContain('limits: completed');
+});

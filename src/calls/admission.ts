@@ -87,8 +87,21 @@ export class Admitted {
   settle(ending: CallEnding): void {
     if (this.#settled) return;
     this.#settled = true;
-    for (const settlement of this.#settlements) settlement(ending);
+    settleAll(this.#settlements, ending);
   }
+}
+
+/** A check that breaks must not keep the others from hearing of the end. */
+function settleAll(settlements: readonly Settlement[], ending: CallEnding): void {
+  const faults: unknown[] = [];
+  for (const settlement of settlements) {
+    try {
+      settlement(ending);
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  if (faults.length > 0) throw faults[0];
 }
 
 const NOTHING_SETTLED: readonly Settlement[] = [];

@@ -51,8 +51,18 @@ export function shareOfOwner({ keyId, scopes }: Pick<CallOwner, 'keyId' | 'scope
 export interface TokenBound {
   /** An estimate from the bytes of the request. */
   readonly input: number;
-  /** Undefined where the request sets no limit. */
+  /** Of all answers together; undefined where the request sets no limit. */
   readonly output: number | undefined;
+  /** The bytes of the request, which its input cannot have more tokens than. Absent where the estimate is all that is known. */
+  readonly bytes?: number;
+  /** Answers that the request asks for. */
+  readonly answers?: number;
+  /** Ways of being served that the request asks for and that may cost more. */
+  readonly ways?: readonly string[];
+  /** It asks for a cache that lives for an hour, which costs more to write. */
+  readonly hourCache?: boolean;
+  /** The vendor may add to its input what its bytes do not show. */
+  readonly mayGrow?: boolean;
 }
 
 /** A call that wants to reach an engine, as far as somebody may want to refuse or count it. */

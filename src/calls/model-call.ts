@@ -22,7 +22,7 @@ import { MustWait } from './limits/fair-queue.ts';
 import { type BrokenOff, exchange } from './model-exchange.ts';
 import { lesserRecording, type Opening, openingOf } from './opening.ts';
 import { Recorder } from './recorder.ts';
-import { tokenBound } from './token-bound.ts';
+import { BodyBound } from './token-bound.ts';
 
 /** Services that our own calls to models share. */
 export type ModelContext = Omit<CallContext, 'routes' | 'deniesModels' | 'toolRules' | 'large' | 'cache' | 'isOurs' | 'onFault'>;
@@ -157,9 +157,10 @@ function planTry(context: ModelContext, { ask, runId, recorder, placement }: Pla
   try {
     mapping = mapOwn({ request, engine, target, compatibility: ask.compatibility, emulate: new Set(row?.emulate) });
     const body = Buffer.from(JSON.stringify(mapping.upstream.body), 'utf8');
-    const bound = tokenBound(body.length, request.maxTokens);
+    const bound = new BodyBound(body, { output: request.maxTokens, answers: 1, ways: [] });
     const deployment = placement.choose(route);
     const admitted = recorder.admit(context.admission, { ...call, bound }, deployment.door);
+    bound.letGo();
     const { path, headers } = mapping.upstream;
     recorder.open(factsOf(call, ask, { row, mapping, digest: { sha256: sha256(body), bytes: body.length } }), () => ({
       request: { dialect: target.id, method: 'POST', path, headers: Object.entries(headers).flat(), body },

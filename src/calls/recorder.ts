@@ -6,7 +6,7 @@ import type { Observed } from '../dialects/dialect.ts';
 import { pricesOf } from '../engines/engine.ts';
 import { findEngine } from '../engines/index.ts';
 import { tokensIn } from '../ir/token-estimate.ts';
-import { type IrUsage, NO_USAGE, type UsageDetails } from '../ir/usage.ts';
+import { NO_USAGE } from '../ir/usage.ts';
 import { type AnswerRecord, NO_RECORD } from '../mapping/answers/account.ts';
 import type { BodiesAside } from '../receipts/bodies/bodies-aside.ts';
 import type { RequestMeta } from '../receipts/bodies/record.ts';
@@ -15,6 +15,7 @@ import type { CloseFact, Digest, Fact } from '../receipts/journal/facts.ts';
 import { isUnsent } from '../receipts/usage/unsent.ts';
 import type { EngineNote } from '../upstream/exchange.ts';
 import type { Admission, Admitted, EngineDoor } from './admission.ts';
+import { toldUsage } from './answers/told-usage.ts';
 import type { Batch, Step } from './batch.ts';
 import type { Call } from './call.ts';
 import type { Deployment } from './deployment.ts';
@@ -276,9 +277,9 @@ export class Recorder {
   /** A stream that tells no usage, or was broken off before it told all, has not used nothing. */
   #usage(observed: Observed | undefined, writtenTokens: number): ReceiptUsage | null {
     const told = observed?.usage;
-    if (writtenTokens === 0 || (told !== undefined && observed?.finish !== undefined)) return usageOf(told);
+    if (writtenTokens === 0 || (told !== undefined && observed?.finish !== undefined)) return toldUsage(told);
     const { inputTokens, outputTokens } = told ?? { inputTokens: tokensIn(this.#requestBytes), outputTokens: 0 };
-    return usageOf({ ...NO_USAGE, ...told, inputTokens, outputTokens: Math.max(outputTokens, writtenTokens), estimated: true });
+    return toldUsage({ ...NO_USAGE, ...told, inputTokens, outputTokens: Math.max(outputTokens, writtenTokens), estimated: true });
   }
 
   #attempts(error: string | null): CloseFact['attempts'] {
@@ -310,33 +311,6 @@ function metaOf({ dialect, method, path, headers }: RequestBody, { sha256: diges
 /** Microseconds are enough. */
 function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
-}
-
-function usageOf(usage: IrUsage | undefined): ReceiptUsage | null {
-  if (usage === undefined) return null;
-  return {
-    input_tokens: usage.inputTokens,
-    output_tokens: usage.outputTokens,
-    cache_read_tokens: usage.cacheReadTokens,
-    cache_write_tokens: usage.cacheWriteTokens,
-    thinking_tokens: usage.thinkingTokens,
-    web_search_requests: usage.webSearchRequests,
-    estimated: usage.estimated ?? false,
-    ...(usage.details === undefined ? {} : { details: detailsOf(usage.details) }),
-  };
-}
-
-function detailsOf(details: UsageDetails): NonNullable<ReceiptUsage['details']> {
-  const { cacheWrite1hTokens, audioInputTokens, audioOutputTokens, imageOutputTokens, fileSearches, tier, region } = details;
-  return {
-    ...(audioInputTokens === undefined ? {} : { audio_input_tokens: audioInputTokens }),
-    ...(audioOutputTokens === undefined ? {} : { audio_output_tokens: audioOutputTokens }),
-    ...(cacheWrite1hTokens === undefined ? {} : { cache_write_1h_tokens: cacheWrite1hTokens }),
-    ...(fileSearches === undefined ? {} : { file_searches: fileSearches }),
-    ...(imageOutputTokens === undefined ? {} : { image_output_tokens: imageOutputTokens }),
-    ...(region === undefined ? {} : { region }),
-    ...(tier === undefined ? {} : { tier }),
-  };
 }
 
 /** Calls of one answer that a receipt names one by one; no model makes as many. */

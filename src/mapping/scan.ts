@@ -1,6 +1,6 @@
 import { ownTurn } from '../base/bounded/turns.ts';
-import { isJsonObject, parseJson } from '../base/json.ts';
 import { AbpError } from '../contract/errors.ts';
+import { BOUNDING } from './request-bound.ts';
 import { BYTES, longEnd, malformed, Skip, shortEnd, skipSpace } from './skip-value.ts';
 
 const { QUOTE, CLOSE_BRACE, OPEN_BRACE, COLON, COMMA } = BYTES;
@@ -30,7 +30,7 @@ export interface Scan {
   readonly stream: boolean;
   /** Members that may name further models. */
   readonly naming: readonly NamedSpan[];
-  /** Members that limit the answer. */
+  /** Members that say how much the call may use. */
   readonly bounding: readonly NamedSpan[];
   /** The list of messages, where there is one. */
   readonly conversation?: Conversation;
@@ -57,15 +57,6 @@ const NAMING: ReadonlySet<string> = new Set(
     'generateContentRequest',
   ),
 );
-
-/** Members in which vendors take the most tokens that an answer may have. */
-const BOUNDING: ReadonlySet<string> = new Set([
-  'max_tokens',
-  'max_completion_tokens',
-  'max_output_tokens',
-  'generationConfig',
-  'generation_config',
-]);
 
 /**
  * Walks the top-level members of a JSON object and reads `model` and `stream`. Values are skipped, not parsed: an unknown field of
@@ -175,20 +166,6 @@ export function spliceModel(body: Buffer, span: Span, model: string): Buffer {
 
 export function splicedModel(body: Buffer, span: Span, model: string): readonly Buffer[] {
   return [body.subarray(0, span.start), Buffer.from(JSON.stringify(model), 'utf8'), body.subarray(span.end)];
-}
-
-/** A description of how to answer is not longer. */
-const LONGEST_BOUND = 4096;
-
-/** The most tokens that the body allows the answer; undefined where it does not say. */
-export function outputBound(body: Buffer, { bounding }: Pick<Scan, 'bounding'>): number | undefined {
-  for (const { start, end } of bounding) {
-    const parsed = end - start > LONGEST_BOUND ? undefined : parseJson(body.toString('utf8', start, end));
-    const value = parsed?.ok === true ? parsed.value : undefined;
-    const bound = isJsonObject(value) ? (value.maxOutputTokens ?? value.max_output_tokens) : value;
-    if (typeof bound === 'number' && bound > 0) return bound;
-  }
-  return undefined;
 }
 
 /** No member of a request has a longer name. */

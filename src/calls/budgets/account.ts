@@ -57,15 +57,25 @@ const THRESHOLDS = [50, 80, 100] as const;
 
 /** One budget as this process counts it. Every method is for the hot path: no waiting, no allocation but at the turn of a period. */
 export class Account {
-  budget: Budget;
+  #budget: Budget;
   page: Page;
   /** The highest threshold that was told on this page. */
   #told = 0;
 
   constructor(budget: Budget, page: Page) {
-    this.budget = budget;
+    this.#budget = budget;
     this.page = page;
     this.#told = this.reached();
+  }
+
+  get budget(): Budget {
+    return this.#budget;
+  }
+
+  /** Other terms: thresholds that they put out of reach are told again when they are reached. */
+  holdTo(budget: Budget): void {
+    this.#budget = budget;
+    this.#told = Math.min(this.#told, this.reached());
   }
 
   /** Begins the next period when this one is over. A clock that goes back begins none. `next`: the page that was made ready for it. */

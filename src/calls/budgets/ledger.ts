@@ -1,6 +1,7 @@
+import type { ReceiptUsage } from '../../contract/receipts/parts.ts';
 import type { Check, Verdict } from '../admission.ts';
 import { type Call, type CallEnding, shareOfOwner } from '../call.ts';
-import { LearnedOutput, outputOf, tokensOf } from '../token-bound.ts';
+import { type Answers, inputOf, LearnedUse, outputOf, searchesOf, tokensOf } from '../token-bound.ts';
 import { type Account, exceeded, type Page } from './account.ts';
 import type { Amounts, SubjectKind } from './budget.ts';
 import type { Window } from './period.ts';
@@ -27,7 +28,7 @@ export interface KeyHolder {
 /** The accounts of all budgets in memory, and the check that holds calls to them. */
 export class Ledger {
   readonly #outlook: LedgerOutlook;
-  readonly #learned = new LearnedOutput();
+  readonly #learned = new LearnedUse();
   #bySubject: Partial<Record<SubjectKind, ReadonlyMap<string, readonly Account[]>>> = {};
   #accounts: ReadonlyMap<string, Account> = new Map();
   #prices: CallPrices | undefined;
@@ -98,7 +99,7 @@ export class Ledger {
     const now = Date.now();
     const answers = this.#learned.of(call);
     const price = this.#prices?.(call.engine, call.model);
-    const wanted = wantedOf(call, outputOf(call, answers), price);
+    const wanted = wantedOf(call, answers, price);
     for (const account of accounts) {
       account.turn(now, this.#outlook.nextPage);
       if (account.budget.action === 'warn') continue;
@@ -123,9 +124,9 @@ export class Ledger {
     for (const { reserved } of pages) add(reserved, wanted, -1);
     // It came to no engine, or another try takes its place and counts instead.
     if (ending.status === 'refused' || ending.status === 'dropped') return;
-    this.#learned.hear(call, answers, ending);
     const { usage } = ending;
     const nanoUsd = this.#costOf(call, price, ending);
+    this.#learned.hear(call, answers, ending, surchargeOf(call, price, { usage, nanoUsd }));
     const used: Amounts = { nanoUsd: nanoUsd ?? 0, tokens: usage === null ? 0 : tokensOf(usage), requests: 1 };
     for (const page of pages) {
       add(page.settled, used, 1);
@@ -147,10 +148,26 @@ export class Ledger {
   }
 }
 
-/** The most that a call may use whose answer gets as long as this. */
-function wantedOf({ bound }: Call, output: number, price: CallPrice | undefined): Amounts {
-  const input = bound?.input ?? 0;
-  return { nanoUsd: price?.most(input, output) ?? 0, tokens: input + output, requests: 1 };
+/** The most that a call may use, by its own word and by what those before it came to. */
+function wantedOf(call: Call, answers: Answers, price: CallPrice | undefined): Amounts {
+  const input = inputOf(call, answers);
+  const output = outputOf(call, answers);
+  const tokens = input + output;
+  if (price === undefined) return { nanoUsd: 0, tokens, requests: 1 };
+  const { hourCache, ways } = call.bound ?? {};
+  const most = price.most({ input, output, hourCache, ways, searches: searchesOf(call, answers) }) ?? 0;
+  return { nanoUsd: most + answers.surcharge, tokens, requests: 1 };
+}
+
+/** What a call cost beyond the most that its tokens might have: searches, media, a way of serving that it did not ask for. */
+function surchargeOf(
+  { bound }: Call,
+  price: CallPrice | undefined,
+  { usage, nanoUsd }: { usage: ReceiptUsage | null; nanoUsd: number | undefined },
+): number {
+  if (price === undefined || usage === null || nanoUsd === undefined) return 0;
+  const { hourCache, ways } = bound ?? {};
+  return Math.max(0, nanoUsd - (price.most({ input: usage.input_tokens, output: usage.output_tokens, hourCache, ways }) ?? nanoUsd));
 }
 
 const NO_ACCOUNTS: readonly Account[] = [];
@@ -174,7 +191,7 @@ interface Reservation {
   readonly accounts: readonly Account[];
   readonly pages: readonly Page[];
   readonly wanted: Amounts;
-  readonly answers: ReturnType<LearnedOutput['of']>;
+  readonly answers: Answers;
   /** Of the model that was asked for. */
   readonly price: CallPrice | undefined;
 }

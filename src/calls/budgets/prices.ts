@@ -3,10 +3,19 @@ import { type Engine, pricesOf } from '../../engines/engine.ts';
 import { findEngine } from '../../engines/index.ts';
 import type { BilledDetails, BilledUsage } from '../../models/cost.ts';
 
+/** The most that a call may use, and how it asks to be served. */
+interface MostUsed {
+  readonly input: number;
+  readonly output: number;
+  readonly searches?: number;
+  readonly hourCache?: boolean | undefined;
+  readonly ways?: readonly string[] | undefined;
+}
+
 /** The price of calls to one model of an engine, in billionths of a US dollar; undefined where nobody knows it. */
 export interface CallPrice {
   /** Of the most that a call may use. */
-  most(input: number, output: number): number | undefined;
+  most(use: MostUsed): number | undefined;
   /** Of what it has used, as its receipt will say. */
   of(usage: ReceiptUsage): number | undefined;
 }
@@ -40,16 +49,53 @@ export async function loadPrices(): Promise<CallPrices> {
   };
 }
 
-function callPrice(price: (usage: BilledUsage) => number | undefined): CallPrice {
+type Pricer = (usage: BilledUsage) => number | undefined;
+
+function callPrice(price: Pricer): CallPrice {
+  const factors = new Map<string, number>();
+  const factorOf = (way: string): number => {
+    const known = factors.get(way);
+    if (known !== undefined) return known;
+    const factor = wayFactor(price, way);
+    // Words of callers: those that cost nothing more are not remembered.
+    if (factor > 1) factors.set(way, factor);
+    return factor;
+  };
+  let hourCost: number | undefined;
   return {
-    most: (inputTokens, outputTokens) => {
+    most: ({ input, output, searches = 0, hourCache, ways }) => {
       // Writing into a cache costs more than reading nothing from it.
-      const written = price({ inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: inputTokens, webSearchRequests: 0 });
+      const written = price({ ...NO_USE, inputTokens: input, outputTokens: output, cacheWriteTokens: input });
       if (written === undefined) return undefined;
-      return Math.max(written, price({ inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 }) ?? 0);
+      let most = Math.max(written, price({ ...NO_USE, inputTokens: input, outputTokens: output }) ?? 0);
+      if (hourCache === true) {
+        hourCost ??= hourCacheCost(price);
+        most += hourCost * input;
+      }
+      if (ways !== undefined) for (const way of ways) most *= factorOf(way);
+      return searches === 0 ? most : most + (price({ ...NO_USE, webSearchRequests: searches }) ?? 0);
     },
     of: (usage) => price(billed(usage)),
   };
+}
+
+const NO_USE: BilledUsage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0 };
+/** So many tokens show a price well enough. */
+const SOME = 10_000;
+
+/** How much dearer a call is that is served in this way; 1 where it is not. */
+function wayFactor(price: Pricer, way: string): number {
+  const usual = price({ ...NO_USE, outputTokens: SOME }) ?? 0;
+  if (usual === 0) return 1;
+  const dearest = Math.max(...[{ tier: way }, { region: way }].map((details) => price({ ...NO_USE, outputTokens: SOME, details }) ?? 0));
+  return Math.max(1, dearest / usual);
+}
+
+/** What a token costs in a cache of an hour, beyond one in the usual cache. */
+function hourCacheCost(price: Pricer): number {
+  const written = { ...NO_USE, inputTokens: SOME, cacheWriteTokens: SOME };
+  const usual = price(written) ?? 0;
+  return Math.max(0, (price({ ...written, details: { cacheWrite1hTokens: SOME } }) ?? 0) - usual) / SOME;
 }
 
 function billed(usage: ReceiptUsage): BilledUsage {

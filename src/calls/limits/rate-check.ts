@@ -1,7 +1,7 @@
 import { AbpError } from '../../contract/errors.ts';
 import type { Check, Settlement, Verdict } from '../admission.ts';
 import { type Call, type CallEnding, shareOfOwner } from '../call.ts';
-import { LearnedOutput, outputOf, tokensOf } from '../token-bound.ts';
+import { LearnedUse, outputOf, tokensOf } from '../token-bound.ts';
 import type { CallLimits } from './call-limits.ts';
 import { FairQueue, MustWait, type QueueBounds } from './fair-queue.ts';
 import { Meter } from './meter.ts';
@@ -43,7 +43,7 @@ const CONCURRENCY_WAIT_MS = 1000;
 export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds, changes?: LimitChanges): Check {
   const queue = bounds === undefined ? undefined : new FairQueue(bounds);
   const callers = new Callers(queue !== undefined);
-  const learned = new LearnedOutput();
+  const learned = new LearnedUse();
   changes?.((id, limits) => {
     callers.holdTo(id, limits);
     queue?.pump();
@@ -82,12 +82,12 @@ class HeldCall {
   readonly #call: Call;
   readonly #held: readonly Limited[];
   readonly #uses: Use[] = [];
-  readonly #learned: LearnedOutput;
-  readonly #answers: ReturnType<LearnedOutput['of']>;
+  readonly #learned: LearnedUse;
+  readonly #answers: ReturnType<LearnedUse['of']>;
   /** The tokens that it may use. */
   readonly #wanted: number;
 
-  constructor(call: Call, held: readonly Limited[], callers: Callers, learned: LearnedOutput) {
+  constructor(call: Call, held: readonly Limited[], callers: Callers, learned: LearnedUse) {
     this.caller = shareOfOwner(call.owner);
     this.#call = call;
     this.#held = held;

@@ -3,8 +3,9 @@ import { AbpError, unsupportedFeature } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import { modelFacts } from '../../mapping/model.ts';
 import { type ModelPlace, namedModels } from '../../mapping/named-models.ts';
+import { requestBound } from '../../mapping/request-bound.ts';
 import type { Route } from '../../mapping/route.ts';
-import { outputBound, spliceModel } from '../../mapping/scan.ts';
+import { spliceModel } from '../../mapping/scan.ts';
 import { deniedTools } from '../../mapping/tools/tool-rules.ts';
 import { assertMet } from '../../negotiation/negotiate.ts';
 import { negotiationAccount } from '../../negotiation/report.ts';
@@ -17,7 +18,7 @@ import { type Opening, openingOf } from '../opening.ts';
 import { permission } from '../permission.ts';
 import type { Recorder } from '../recorder.ts';
 import { type CachePlace, cachePlace } from '../response-cache/cacheable.ts';
-import { tokenBound } from '../token-bound.ts';
+import { BodyBound } from '../token-bound.ts';
 import { chooseRoutes, isRewritten } from './choose.ts';
 import { assertPassable, patchedFor, preparedFor, writeAside } from './preparation.ts';
 import { recordingOf, requestBodies } from './recorded.ts';
@@ -88,7 +89,7 @@ function planRoute(
   refuse: (error: unknown, opening: () => Opening) => unknown = (error) => error,
 ): Plan {
   const { call, read, recorder } = one;
-  const bound = tokenBound(read.text.length, outputBound(read.text, read.scan));
+  const bound = new BodyBound(read.text, { ...requestBound(read.text, read.scan), hourCache: read.scan.longCache });
   const wanted = { ...callOf(call, route), ...moreModels(context, one, route), bound, mayWait: one.mayWait };
   let account: Account = {};
   const opening = (): Opening =>
@@ -112,6 +113,8 @@ function planRoute(
     plan = { ...draft, deployment, admitted: recorder.admit(context.admission, seen, deployment.door) };
   } catch (error) {
     throw refuse(error, opening);
+  } finally {
+    bound.letGo();
   }
   recorder.open(opening(), () => requestBodies(call, read, plan));
   return plan;

@@ -271,7 +271,7 @@ export class BudgetBook {
   /** A part of other limits is another part: what is not used of it is given back. */
   async #changeTerms(account: Account, budget: Budget): Promise<void> {
     const changed = JSON.stringify(account.budget) !== JSON.stringify(budget);
-    account.budget = budget;
+    account.holdTo(budget);
     if (!changed || this.#leases === undefined) return;
     this.#next.delete(budget.id);
     if (budget.action === 'warn') account.page.granted = undefined;

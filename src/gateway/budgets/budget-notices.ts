@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { isoTime } from '../../base/clock.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { Account } from '../../calls/budgets/account.ts';
+import { MEASURES } from '../../calls/budgets/budget.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
 const ALL = 100;
@@ -39,7 +40,10 @@ export class BudgetNotices {
 
   #deliver(account: Account, percent: number): void {
     const members = membersOf(account, percent);
-    const occasion = `${account.budget.id}:${account.page.window.start}:${percent}`;
+    const { budget, page } = account;
+    // Of other limits a threshold is another occasion.
+    const limits = MEASURES.map((measure) => budget.limits[measure] ?? '').join('/');
+    const occasion = `${budget.id}:${page.window.start}:${limits}:${percent}`;
     this.#webhooks.tell({ event: 'budget.threshold', topic: `budget.threshold:${occasion}`, members });
     if (percent >= ALL) this.#webhooks.tell({ event: 'budget.reached', topic: `budget.reached:${occasion}`, members });
   }
