@@ -6,7 +6,7 @@ import { Balancer } from '../src/calls/balancing/balancer.ts';
 import type { Deployment } from '../src/calls/deployment.ts';
 import { sim } from '../src/engines/sim/engine.ts';
 import { transport } from '../src/engines/sim/transport.ts';
-import { scanBody } from '../src/mapping/scan.ts';
+import { scanBody } from '../src/mapping/scan/scan.ts';
 import { Load } from '../src/upstream/load.ts';
 import { type BenchReport, judge } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import type { ReceiptUsage } from '../contract/receipts/parts.ts';
 import { tokensIn } from '../ir/token-estimate.ts';
-import { mayGrow, type RequestBound } from '../mapping/request-bound.ts';
+import { mayGrow, type RequestBound } from '../mapping/scan/request-bound.ts';
 import { type Call, type CallEnding, shareOfOwner, type TokenBound } from './call.ts';
 
 /** Larger bodies hold media, whose bytes say nothing of their tokens. */

@@ -225,6 +225,38 @@ mystery: 1
   });
 });
 
+test('abp import litellm reads anchors that are merged, and fallbacks of all models, and says which models there are not', async () => {
+  const { remarks } = await imported(
+    'litellm',
+    `model_list:
+  - model_name: fast
+    litellm_params: &shared
+      model: groq/llama-3.3-70b
+      api_key: shared-key
+      rpm: 600
+  - model_name: large
+    litellm_params:
+      <<: *shared
+      model: groq/kimi-k2
+  - model_name: spare
+    litellm_params: {model: deepseek/deepseek-chat, api_key: k}
+litellm_settings:
+  cache: yes
+  fallbacks: [{fast: [large]}, {"*": [spare]}, {gone: [fast]}]
+`,
+  );
+  const { config } = loadConfig({ path: join(folder, 'abp.toml'), env: {} });
+  expect(config.routes.map(({ match, fallback }) => [match, fallback])).toEqual([
+    ['fast', [config.routes[1]?.to]],
+    ['large', ['deepseek/deepseek-chat']],
+    ['spare', []],
+  ]);
+  expect(config.routes.map(({ cache }) => cache?.ttl_s)).toEqual([60, 60, 60]);
+  const limited = Object.values(config.engines).filter(({ limits }) => limits?.requests_per_minute === 600);
+  expect(limited.map(({ key }) => key)).toEqual(['shared-key', 'shared-key']);
+  expect(remarks.map(({ where }) => where)).toEqual(['fallbacks.gone']);
+});
+
 describe('abp import ccr', () => {
   test('routes the calls of Claude Code as claude-code-router did, and says what it chose by other means', async () => {
     const [big, small] = [await upstream(), await upstream()];
@@ -269,6 +301,30 @@ describe('abp import ccr', () => {
       ['/v1/chat/completions', 'vendor/thinker:latest', 'Bearer key-of-big'],
     ]);
     expect(seen(small)).toEqual([['/v1/chat/completions', 'qwen2.5-coder:latest', 'Bearer ollama']]);
+  });
+
+  test('knows by the path of an address what is spoken there, and says what becomes of limits of answers', async () => {
+    const text = JSON.stringify({
+      Providers: [
+        { name: 'anthropic', api_base_url: 'https://api.anthropic.com/v1/messages', api_key: 'a', transformer: { use: ['Anthropic'] } },
+        { name: 'glm', api_base_url: 'https://glm.example/api/anthropic/v1/messages', api_key: 'b', models: ['glm-5'] },
+        { name: 'relay', api_base_url: 'https://relay.example/v1beta/models/', api_key: 'c', models: ['gemini-2.5-pro'] },
+        {
+          name: 'kept',
+          api_base_url: 'https://kept.example/v1/',
+          api_key: 'd',
+          transformer: { use: [['maxtoken', { max_tokens: 65536 }]] },
+        },
+      ],
+    });
+    const { remarks } = await imported('ccr', text);
+    const { config } = loadConfig({ path: join(folder, 'abp.toml'), env: {} });
+    const { claude, glm, gemini, kept } = config.engines;
+    expect([claude?.url, claude?.key]).toEqual([undefined, 'a']);
+    expect([glm?.base, glm?.url]).toEqual(['claude', 'https://glm.example/api/anthropic']);
+    expect([gemini?.url, gemini?.key]).toEqual(['https://relay.example', 'c']);
+    expect([kept?.base, kept?.url]).toEqual(['openai-compatible', 'https://kept.example/v1']);
+    expect(remarks.map(({ where }) => where)).toContain('Providers[3].transformer.maxtoken');
   });
 
   test('refuses a file that is none', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scanBody } from '../../mapping/scan.ts';
+import { scanBody } from '../../mapping/scan/scan.ts';
 import { affinityOf } from './affinity.ts';
 
 const NOBODY = { owner: { parent: null }, session: undefined };

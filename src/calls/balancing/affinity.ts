@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Conversation, Scan, Span } from '../../mapping/scan.ts';
+import type { Conversation, Scan, Span } from '../../mapping/scan/scan.ts';
 import { type CallOwner, shareOfOwner } from '../call.ts';
 
 /** The conversation that a call belongs to, as far as a balancer wants to keep it in one place, and how long a cache of it lives. */

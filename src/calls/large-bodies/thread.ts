@@ -6,7 +6,7 @@ import { addEngines } from '../../engines/index.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import { type Prepared, prepare } from '../../mapping/prepare.ts';
 import { readRequest } from '../../mapping/request-text.ts';
-import { scanBody } from '../../mapping/scan.ts';
+import { scanBody } from '../../mapping/scan/scan.ts';
 import { patchText } from '../../mapping/thinking-override.ts';
 import { judgeJson } from '../../negotiation/post-processing.ts';
 import { FailedAnswer } from '../answers/answer-errors.ts';

@@ -1,4 +1,4 @@
-import { type Scan, scanBody } from '../../mapping/scan.ts';
+import { type Scan, scanBody } from '../../mapping/scan/scan.ts';
 import type { Exchange } from '../../upstream/exchange.ts';
 import type { TakeOver, TurnedDown } from '../../upstream/gate.ts';
 import type { Answer } from '../answers/answer.ts';

@@ -1,5 +1,5 @@
 import { type Route, type RouteRow, routes } from '../../mapping/route.ts';
-import type { Scan } from '../../mapping/scan.ts';
+import type { Scan } from '../../mapping/scan/scan.ts';
 import type { VendorCall } from './vendor-call.ts';
 
 /** The places a call may go to in turn. */

@@ -2,7 +2,7 @@ import { AT_ONCE, digestInTurns, joinedInTurns } from '../../base/bounded/buffer
 import { AbpError } from '../../contract/errors.ts';
 import { type Prepared, type PrepareInput, prepare, refusedWith } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
-import { scanInTurns, splicedModel, spliceModel } from '../../mapping/scan.ts';
+import { scanInTurns, splicedModel, spliceModel } from '../../mapping/scan/scan.ts';
 import { type PatchedText, type PatchTextInput, patchText } from '../../mapping/thinking-override.ts';
 import { deniedTools, toolDenied } from '../../mapping/tools/tool-rules.ts';
 import type { CallContext } from '../context.ts';

@@ -9,7 +9,7 @@ import type { PathMatch } from '../../dialects/paths.ts';
 import type { AnswerChange } from '../../mapping/answer-filter.ts';
 import type { Asked, Prepared } from '../../mapping/prepare.ts';
 import type { Route } from '../../mapping/route.ts';
-import type { Scan } from '../../mapping/scan.ts';
+import type { Scan } from '../../mapping/scan/scan.ts';
 import type { PatchedText, ThinkingOverride } from '../../mapping/thinking-override.ts';
 import type { ToolRules } from '../../mapping/tools/tool-rules.ts';
 import type { BodiesAside } from '../../receipts/bodies/bodies-aside.ts';

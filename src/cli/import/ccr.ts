@@ -65,9 +65,10 @@ function upstreamOf(draft: Draft, provider: Provider, where: string, { timeout, 
     draft.remark(`${where}.api_base_url`, `${address} is no address; ${provider.name} is left out`);
     return undefined;
   }
-  const base = engineAt(new URL(address), provider.name) ?? COMPATIBLE;
-  const isOwn = base !== COMPATIBLE && isOwnAddress(base, address);
-  const url = isOwn ? undefined : base === COMPATIBLE ? address.replace(/\/chat\/completions\/?$/, '') : address;
+  const [spoken, place] = placeOf(address);
+  const base = engineAt(new URL(place), provider.name) ?? spoken;
+  const isOwn = base !== COMPATIBLE && isOwnAddress(base, place);
+  const url = isOwn ? undefined : place;
   if (url !== undefined && base === COMPATIBLE && !/\/v1\/?$/.test(new URL(url).pathname)) {
     draft.remark(
       `${where}.api_base_url`,
@@ -85,6 +86,19 @@ function upstreamOf(draft: Draft, provider: Provider, where: string, { timeout, 
   };
 }
 
+/** Addresses there name the path that is called; the path tells what is spoken at it. */
+const PATHS: readonly (readonly [path: RegExp, base: string])[] = [
+  [/\/chat\/completions\/?$/, COMPATIBLE],
+  [/\/v1\/messages\/?$/, 'claude'],
+  [/\/v1beta\/models\/?$/, 'gemini'],
+];
+
+/** The engine that speaks as the address says, and where it is without the path. */
+function placeOf(address: string): readonly [base: string, place: string] {
+  const [path, base] = PATHS.find(([one]) => one.test(address)) ?? [/\/$/, COMPATIBLE];
+  return [base, address.replace(path, '')];
+}
+
 /** `$NAME` and `${NAME}` read a variable. */
 function variableIn(value: string): string | undefined {
   return /^\$\{?(\w+)\}?$/.exec(value)?.[1];
@@ -96,6 +110,8 @@ function sayTransformers(draft: Draft, { transformer }: Provider, where: string)
   const own = Object.keys(transformer).filter((name) => name !== 'use');
   const said = [...names, ...own.map((name) => `those of ${name}`)].join(', ');
   draft.remark(`${where}.transformer`, `${said}: not needed, requests are translated by what the engine and its model take`);
+  const limits = transformer.use.filter((one) => Array.isArray(one) && one[0] === 'maxtoken');
+  if (limits.length > 0) draft.remark(`${where}.transformer.maxtoken`, 'callers set the most tokens of an answer themselves');
 }
 
 /** Names that Claude Code gives its small model, and all its models. */

@@ -10,8 +10,13 @@ interface Settings {
   readonly aliases: Readonly<Record<string, string>>;
   /** Of every route. */
   readonly cache: DraftRoute['cache'];
+  /** The models that have stand-ins of their own. */
+  readonly fallbackNames: readonly string[];
   fallbacksOf(name: string): readonly string[];
 }
+
+/** The name in a list of fallbacks that stands for every model without an entry of its own. */
+const ANY_MODEL = '*';
 
 const MOST_ATTEMPTS = 10;
 
@@ -54,7 +59,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'general_settings.master_key': 'keys are made here: abp keys create NAME --admin. auth.local is off, as every caller needed a key',
   'general_settings.database_url': 'LiteLLM’s tables are not taken over; set ABP_DATABASE_URL to an empty PostgreSQL database',
   'general_settings.store_model_in_db': 'engines and routes stand in abp.toml',
-  'general_settings.alerting': 'webhooks.budgets, and what reads the log',
+  'general_settings.alerting': '[[webhooks]] with events such as budget.* and engine.down',
 };
 
 /** Takes over what the sections say, and remarks on the rest of them. */
@@ -76,16 +81,17 @@ export function takeSettings(draft: Draft, config: LitellmConfig): Settings {
   for (const name of Object.keys(config).filter((one) => !SECTIONS.has(one))) draft.remark(name, 'no counterpart');
   const { litellm_settings: library, router_settings: routing } = config;
   const lists = [...(routing?.fallbacks ?? []), ...(library?.fallbacks ?? [])];
-  const standIns = library?.default_fallbacks ?? routing?.default_fallbacks ?? [];
+  const named = (list: Readonly<Record<string, readonly unknown[]>>[], name: string): string[] =>
+    list.flatMap((one) => one[name] ?? []).map((other) => (typeof other === 'string' ? other : String(objectIn(other)?.model)));
+  const standIns = [...named(lists, ANY_MODEL), ...(library?.default_fallbacks ?? routing?.default_fallbacks ?? [])];
   const retries = routing?.num_retries ?? library?.num_retries ?? 0;
   return {
     attempts: Math.min(MOST_ATTEMPTS, 1 + Math.max(0, Math.floor(retries))),
     aliases: aliasesOf(router.model_group_alias),
     cache: cacheOf(draft, settings),
+    fallbackNames: lists.flatMap((one) => Object.keys(one)).filter((name) => name !== ANY_MODEL),
     fallbacksOf: (name) => {
-      const own = lists
-        .flatMap((one) => one[name] ?? [])
-        .map((other) => (typeof other === 'string' ? other : String(objectIn(other)?.model)));
+      const own = named(lists, name);
       return own.length > 0 ? own : standIns.filter((other) => other !== name);
     },
   };

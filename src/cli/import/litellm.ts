@@ -27,6 +27,10 @@ export function fromLitellm(config: LitellmConfig, env: Environment): Draft {
     if (places === undefined) draft.remark(`router_settings.model_group_alias.${alias}`, `there is no model ${name}`);
     else draft.routes.push(routeOf(draft, { name: alias, places, groups, rest }));
   }
+  for (const name of new Set(rest.fallbackNames)) {
+    if (!groups.has(name) && rest.aliases[name] === undefined)
+      draft.remark(`fallbacks.${name}`, `there is no model ${name} in the list; its fallbacks are left out`);
+  }
   // The first route that matches counts: names with a star come after those without.
   draft.routes.sort((a, b) => Number(a.match.includes('*')) - Number(b.match.includes('*')));
   return draft;

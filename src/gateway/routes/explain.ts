@@ -6,7 +6,7 @@ import { requestIdOf } from '../../contract/run-id.ts';
 import { findDialect } from '../../dialects/index.ts';
 import { matchPath } from '../../dialects/paths.ts';
 import type { ExplainInput } from '../../mapping/explain.ts';
-import { scanInTurns } from '../../mapping/scan.ts';
+import { scanInTurns } from '../../mapping/scan/scan.ts';
 import { ExplainRequest, ExplainResponse } from '../api/explain.ts';
 import { shareOf } from '../auth/principal.ts';
 import { parseTarget } from '../door/target.ts';

@@ -22,7 +22,8 @@ export const command = defineCommand({
 
 function yamlOf(text: string, file: string): unknown {
   try {
-    return parse(text) ?? {};
+    // LiteLLM reads YAML as of 1.1, with anchors that are merged (`<<`), and yes and no for true and false.
+    return parse(text, { version: '1.1' }) ?? {};
   } catch (cause) {
     const message = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
     throw new CliError('usage', `${file} is not YAML: ${message}`, { hint: 'Give the configuration that litellm --config reads.', cause });

@@ -1,5 +1,5 @@
-import { ownTurn } from '../base/bounded/turns.ts';
-import { AbpError } from '../contract/errors.ts';
+import { ownTurn } from '../../base/bounded/turns.ts';
+import { AbpError } from '../../contract/errors.ts';
 import { BOUNDING } from './request-bound.ts';
 import { BYTES, longEnd, malformed, Skip, shortEnd, skipSpace } from './skip-value.ts';
 

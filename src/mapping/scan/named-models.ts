@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, parseJson } from '../base/json.ts';
-import { marksIn } from '../base/json-repeats.ts';
+import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
+import { marksIn } from '../../base/json-repeats.ts';
 import type { Scan, Span } from './scan.ts';
 
 /** Lists of fallbacks and tools are read where other calls wait; what takes longer than a few milliseconds is not read. */

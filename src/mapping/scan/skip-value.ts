@@ -1,4 +1,4 @@
-import { AbpError } from '../contract/errors.ts';
+import { AbpError } from '../../contract/errors.ts';
 
 /** Bytes that JSON is made of. */
 export const BYTES = {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, parseJson } from '../base/json.ts';
+import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
 
 /** A member of a body, by its place. */
 interface Member {
