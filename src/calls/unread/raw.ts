@@ -26,24 +26,20 @@ class RawCall implements Exchange {
   readonly #answer: Answer;
   readonly #opened: OpenedCall;
   #exchange: Exchange | undefined;
-  /** The caller has left. */
-  #left = false;
 
   constructor(context: CallContext, call: UnreadCall, body: Readable | null, answer: Answer) {
     this.#context = context;
     this.#call = call;
     this.#body = body;
     this.#answer = answer;
-    this.#opened = new OpenedCall(context, call, 'raw');
+    this.#opened = new OpenedCall(context, call, 'raw', { send: (one) => this.#send(one), fail: (error) => this.#fail(error) });
   }
 
   begin(): void {
-    const first = this.#opened.first(() => this.#later(() => this.begin()));
-    if (first !== undefined) this.#send(first);
+    this.#opened.begin();
   }
 
   abort(): void {
-    this.#left = true;
     this.#opened.leave();
     this.#exchange?.abort();
   }
@@ -57,10 +53,6 @@ class RawCall implements Exchange {
     const context = this.#context;
     const body = this.#body;
     const { recorder } = this.#opened;
-    if (this.#left) {
-      this.#opened.leftEarly();
-      return;
-    }
     const dialect = countedBy(call.target.path, deployment);
     const headers = body === null ? request.headers : withLength(request.headers, call);
     try {
@@ -88,21 +80,15 @@ class RawCall implements Exchange {
 
   #takeOver(reason: TurnedDown): boolean {
     const next = this.#opened.next(reason);
-    // The try that failed is given up first.
-    if (next !== undefined) setImmediate(() => this.#later(() => this.#send(next)));
+    if (next !== undefined) this.#opened.sendAfter(next);
     return next !== undefined;
   }
 
-  /** Nobody is there to catch what is thrown after the call has begun. */
-  #later(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      if (AbpError.is(error)) this.#answer.refuse(error);
-      else {
-        this.#answer.abandon();
-        this.#context.onFault(error, this.#call.runId);
-      }
+  #fail(error: unknown): void {
+    if (AbpError.is(error)) this.#answer.refuse(error);
+    else {
+      this.#answer.abandon();
+      this.#context.onFault(error, this.#call.runId);
     }
   }
 }

@@ -28,7 +28,7 @@ export interface SpliceCaller {
 
 /** Joins the caller's connection with one to the engine. Its frames are not read: the receipt holds their bytes' digest. */
 export function callSplice(context: CallContext, call: UnreadCall, caller: SpliceCaller): Pick<Exchange, 'abort'> {
-  const one = new SplicedCall(new OpenedCall(context, call, 'splice'), caller);
+  const one = new SplicedCall(context, call, caller);
   one.begin();
   return one;
 }
@@ -38,42 +38,29 @@ class SplicedCall {
   readonly #opened: OpenedCall;
   readonly #caller: SpliceCaller;
   #exchange: Pick<Exchange, 'abort'> | undefined;
-  /** The caller has left. */
-  #left = false;
 
-  constructor(opened: OpenedCall, caller: SpliceCaller) {
-    this.#opened = opened;
+  constructor(context: CallContext, call: UnreadCall, caller: SpliceCaller) {
     this.#caller = caller;
+    this.#opened = new OpenedCall(context, call, 'splice', { send: (one) => this.#send(one), fail: (error) => this.#refused(error) });
   }
 
   begin(): void {
-    const first = this.#opened.first(() => this.#later(() => this.begin()));
-    if (first !== undefined) this.#send(first);
+    this.#opened.begin();
   }
 
   abort(): void {
-    this.#left = true;
     this.#opened.leave();
     this.#exchange?.abort();
   }
 
-  /** Nobody is there to catch what is thrown after the call has begun. */
-  #later(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      if (!AbpError.is(error)) throw error;
-      this.#caller.fail(error);
-    }
+  #refused(error: unknown): void {
+    if (!AbpError.is(error)) throw error;
+    this.#caller.fail(error);
   }
 
   #send(one: UnreadTry): void {
     const { admitted, deployment, request } = one;
     const { recorder } = this.#opened;
-    if (this.#left) {
-      this.#opened.leftEarly();
-      return;
-    }
     if (admitted.splice === undefined) {
       const error = new AbpError('upgrade_required', `${deployment.engine.name} has no WebSocket form.`);
       recorder.refused(error);
@@ -97,7 +84,7 @@ class SplicedCall {
   }
 
   #takeOver(reason: TurnedDown): boolean {
-    const next = this.#left ? undefined : this.#opened.next(reason);
+    const next = this.#opened.next(reason);
     if (next !== undefined) this.#send(next);
     return next !== undefined;
   }

@@ -36,22 +36,34 @@ export interface UnreadCall {
   readonly recording: Exclude<Recording, 'full'>;
 }
 
+/** The way's own part of a call. */
+interface Steps {
+  /** Sends a try that was admitted. */
+  readonly send: (one: UnreadTry) => void;
+  /** Tells the caller of what is thrown after the call has begun: nobody is there to catch it. */
+  readonly fail: (error: unknown) => void;
+}
+
 /** A call whose bytes nobody here reads, from its admission on; each of its tries goes to another deployment of the engine. */
 export class OpenedCall {
   readonly recorder: Recorder;
   readonly #context: CallContext;
   readonly #call: UnreadCall;
   readonly #way: 'raw' | 'splice';
+  readonly #steps: Steps;
   readonly #placement: Placement;
   readonly #target: { readonly engine: Engine; readonly model: '' };
   /** Where it waits for room under a limit. */
   #place: WaitingPlace | undefined;
   #waited = false;
+  /** The caller has left. */
+  #left = false;
 
-  constructor(context: CallContext, call: UnreadCall, way: 'raw' | 'splice') {
+  constructor(context: CallContext, call: UnreadCall, way: 'raw' | 'splice', steps: Steps) {
     this.#context = context;
     this.#call = call;
     this.#way = way;
+    this.#steps = steps;
     this.#target = { engine: engineOf(context, call), model: '' };
     this.recorder = new Recorder(context, call.runId);
     const affinity = (): Affinity => unreadAffinity(call.owner, call.session);
@@ -59,15 +71,39 @@ export class OpenedCall {
   }
 
   /**
-   * Asks for admission of the first try and journals the beginning of the run; a refusal is a run too. Undefined where the call waits for room
-   * under a limit: `begin` is called then, when there is some.
+   * Asks for admission of the first try, journals the beginning of the run and sends it; a refusal is a run too, and thrown. A call that has to
+   * wait for room under a limit does all that when there is some.
    */
-  first(begin: () => void): UnreadTry | undefined {
+  begin(): void {
+    const first = this.#first();
+    if (first !== undefined) this.#send(first);
+  }
+
+  /** Sends a try in place of another one, once that is given up. */
+  sendAfter(one: UnreadTry): void {
+    setImmediate(() => this.#later(() => this.#send(one)));
+  }
+
+  #send(one: UnreadTry): void {
+    if (!this.#left) this.#steps.send(one);
+    // Nobody was called.
+    else this.recorder.close({ status: 'cancelled', reason: 'client_closed', error: null, response: null, eventCount: 0 });
+  }
+
+  #later(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#steps.fail(error);
+    }
+  }
+
+  #first(): UnreadTry | undefined {
     let one: UnreadTry;
     try {
       one = this.#try(!this.#waited);
     } catch (error) {
-      if (error instanceof MustWait) return this.#wait(error.place, begin);
+      if (error instanceof MustWait) return this.#wait(error.place);
       if (AbpError.is(error)) {
         this.recorder.open(this.#opening());
         this.recorder.refused(error);
@@ -78,26 +114,22 @@ export class OpenedCall {
     return one;
   }
 
-  #wait(place: WaitingPlace, begin: () => void): undefined {
+  #wait(place: WaitingPlace): undefined {
     this.#waited = true;
     this.#place = place;
     this.#placement.restart();
-    void place.turn.then(begin);
+    void place.turn.then(() => this.#later(() => this.begin()));
   }
 
   /** The caller has left; where it waited, it is refused. */
   leave(): void {
+    this.#left = true;
     this.#place?.leave();
   }
 
-  /** The caller left before anybody was called. */
-  leftEarly(): void {
-    this.recorder.close({ status: 'cancelled', reason: 'client_closed', error: null, response: null, eventCount: 0 });
-  }
-
-  /** The try that takes the place of one that was turned down; undefined where no deployment is left for it. */
+  /** The try that takes the place of one that was turned down; undefined where no deployment is left for it, or nobody to answer. */
   next(reason: TurnedDown): UnreadTry | undefined {
-    if (!this.#placement.hasOther(this.#target, reason.keyRefused === true)) return undefined;
+    if (this.#left || !this.#placement.hasOther(this.#target, reason.keyRefused === true)) return undefined;
     this.recorder.attempted(reason.status, reason.message);
     try {
       return this.#try(false);
