@@ -19,3 +19,13 @@ export function failureError(failure: ExchangeFailure, deployment: Deployment): 
       return new AbpError('engine_failed', `${name} broke off: ${failure.message}`, details);
   }
 }
+
+/** Whether an engine sends its callers elsewhere instead of answering. */
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400;
+}
+
+export function redirectError(status: number, { engine }: Deployment): AbpError {
+  const told = `${engine.name} answered ${status}, a redirect, which is not followed; engines.${engine.id}.url must be the address that serves`;
+  return new AbpError('engine_failed', told, { backend_id: `engine:${engine.id}`, status });
+}

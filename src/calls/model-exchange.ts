@@ -27,7 +27,7 @@ import { Collected, LONGEST_ANSWER } from './bounds/collected.ts';
 import { isEncoding } from './bounds/decoding.ts';
 import { StreamDecoder } from './bounds/stream-decoder.ts';
 import type { Deployment } from './deployment.ts';
-import { failureError } from './failure.ts';
+import { failureError, isRedirect, redirectError } from './failure.ts';
 import { encodingOf, engineHeaders, retryHints } from './headers.ts';
 import type { Ending, Recorder } from './recorder.ts';
 
@@ -93,6 +93,8 @@ class ModelExchange implements ExchangeSink {
   #over = false;
   /** The engine's answer came to its end. */
   #whole = false;
+  /** The engine had more to say. */
+  #cut = false;
   #unlisten: () => void = () => undefined;
 
   constructor(options: ExchangeInput, resolve: (end: ExchangeEnd) => void) {
@@ -140,7 +142,8 @@ class ModelExchange implements ExchangeSink {
     this.#headers = headers;
     this.#options.recorder.firstByte(status);
     this.#options.recorder.tape?.engine.head(status, headers);
-    if (status < 400 && this.#options.streamed) this.#decoder = this.#decoderOf(encodingOf(headers));
+    if (isRedirect(status)) this.#giveUp(redirectError(status, this.#options.deployment), false);
+    else if (status < 400 && this.#options.streamed) this.#decoder = this.#decoderOf(encodingOf(headers));
   }
 
   /** Engines are asked not to compress; a proxy before one may do so all the same. */
@@ -187,27 +190,39 @@ class ModelExchange implements ExchangeSink {
 
   /** A turn keeps all of an answer, so that one without an end must be given up. */
   #tooLong(): void {
-    const error = new AbpError('engine_failed', `The engine's answer is longer than ${LONGEST_ANSWER / 1024 / 1024} MiB.`);
+    this.#giveUp(new AbpError('engine_failed', `The engine's answer is longer than ${LONGEST_ANSWER / 1024 / 1024} MiB.`), false);
+  }
+
+  #giveUp(error: AbpError, retryable: boolean): void {
     this.#close('failed', 'engine_error', error);
-    this.#breakOff({ error, retryable: false });
+    this.#breakOff({ error, retryable });
     this.#exchange?.abort();
   }
 
   #collect(chunk: Buffer): void {
     try {
-      if (this.#status >= 400) this.#collected.addOfError(chunk);
-      else this.#collected.add(chunk);
+      if (this.#status < 400) this.#collected.add(chunk);
+      else if (!this.#collected.addOfError(chunk) && !this.#cut) this.#cutError();
     } catch (error) {
       if (!AbpError.is(error)) throw error;
-      this.#close('failed', 'engine_error', error);
-      this.#breakOff({ error, retryable: error.code === 'overloaded' });
-      this.#exchange?.abort();
+      this.#giveUp(error, error.code === 'overloaded');
     }
+  }
+
+  /** What is not read of an error is not waited for: it may have no end. */
+  #cutError(): void {
+    this.#cut = true;
+    this.#decodeRest();
+    this.#exchange?.abort();
   }
 
   end(trailers: readonly string[]): void {
     if (this.#over) return;
     this.#options.recorder.tape?.engine.trailers(trailers);
+    this.#decodeRest();
+  }
+
+  #decodeRest(): void {
     const encoding = encodingOf(this.#headers);
     if (this.#decoder !== undefined) this.#decoder.end();
     else if (encoding === '' || this.#collected.bytes === 0) this.#end();
@@ -219,7 +234,7 @@ class ModelExchange implements ExchangeSink {
 
   #end(decoded?: Buffer): void {
     if (this.#over) return;
-    this.#whole = true;
+    this.#whole = !this.#cut;
     if (this.#status >= 400) {
       this.#failed(this.#engineError(decoded ?? this.#collected.whole()));
       return;
@@ -232,7 +247,7 @@ class ModelExchange implements ExchangeSink {
   }
 
   fail(failure: ExchangeFailure): void {
-    if (this.#over) return;
+    if (this.#over || this.#cut) return;
     const error = failureError(failure, this.#options.deployment);
     const cancelled = failure.kind === 'aborted';
     this.#close(cancelled ? 'cancelled' : 'failed', cancelled ? 'client_closed' : failure.kind, cancelled ? null : error);
@@ -331,6 +346,7 @@ class ModelExchange implements ExchangeSink {
       response: this.#status === 0 ? null : { status: this.#status, ...this.#digest.done().digest },
       eventCount: this.#options.streamed ? this.#stream.count : Math.min(this.#status, 1),
       whole: this.#whole,
+      cut: this.#cut,
       answer: this.#record(),
       ...(observed === undefined ? this.#soFar() : { observed }),
     });

@@ -36,7 +36,11 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
 export function withoutOwnSecrets(transport: Transport, secrets: readonly string[]): Transport {
   const mask = secretMask(secrets);
   if (mask === undefined) return transport;
-  return (request: ExchangeRequest, sink: ExchangeSink): Exchange => transport(request, new MaskedSink(sink, mask));
+  return (request: ExchangeRequest, sink: ExchangeSink): Exchange => {
+    const masked = new MaskedSink(sink, mask);
+    masked.exchange = transport(request, masked);
+    return masked.exchange;
+  };
 }
 
 /** The same for connections that leave HTTP. */
@@ -88,6 +92,9 @@ class MaskedSink implements ExchangeSink {
   readonly #sink: ExchangeSink;
   readonly #mask: SecretMask;
   #bytes: MaskedBytes | undefined;
+  exchange: Exchange | undefined;
+  /** The error was told, and the engine has more to say of it. */
+  #cut = false;
   /** A compressed error, held. */
   #held: { readonly head: Head; readonly decoder: Decoder; readonly chunks: Buffer[]; size: number } | undefined;
 
@@ -116,13 +123,23 @@ class MaskedSink implements ExchangeSink {
 
   data(chunk: Buffer): boolean {
     const held = this.#held;
+    if (this.#cut) return true;
     if (held === undefined) return this.#pass(this.#bytes?.chunk(chunk) ?? chunk);
     held.size += chunk.length;
     if (held.size <= MOST_HELD) held.chunks.push(chunk);
+    else this.#cutHeld();
     return true;
   }
 
+  /** An error that is longer than what is looked through is not waited for: it may have no end. */
+  #cutHeld(): void {
+    this.#decode([]);
+    this.#cut = true;
+    this.exchange?.abort();
+  }
+
   end(trailers: readonly string[]): void {
+    if (this.#cut) return;
     if (this.#held !== undefined) this.#decode(trailers);
     else {
       const rest = this.#bytes?.rest();
@@ -132,6 +149,7 @@ class MaskedSink implements ExchangeSink {
   }
 
   fail(failure: ExchangeFailure): void {
+    if (this.#cut) return;
     this.#held = undefined;
     const rest = this.#bytes?.rest();
     if (rest !== undefined) this.#pass(rest);

@@ -12,19 +12,29 @@ const BOMB = gzipSync(Buffer.alloc(80 * 1024 * 1024, ' '));
 const open = new Set<ServerResponse>();
 let dripping: NodeJS.Timeout | undefined;
 
+/** Sends as long as somebody takes it. */
+function pour(response: ServerResponse, byte: string): void {
+  const more = (): void => {
+    while (!response.destroyed && response.write(Buffer.alloc(1024 * 1024, byte)));
+  };
+  response.on('drain', more);
+  more();
+}
+
 const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   endless: (response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
-    const more = (): void => {
-      while (!response.destroyed && response.write(Buffer.alloc(1024 * 1024, ' ')));
-    };
-    response.on('drain', more);
-    more();
+    pour(response, ' ');
   },
   'endless error': (response) => {
     response.writeHead(500, { 'content-type': 'application/json' });
-    response.end(Buffer.alloc(3 * 1024 * 1024, 'x'));
+    pour(response, 'x');
   },
+  'endless compressed error': (response) => {
+    response.writeHead(500, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+    pour(response, 'x');
+  },
+  elsewhere: (response) => response.writeHead(307, { location: 'http://127.0.0.1:9/v1/messages' }).end(),
   bomb: (response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
     response.end(BOMB);
@@ -49,7 +59,9 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const { port } = upstream.address() as AddressInfo;
-  server = await startGateway({ engines: { openai: { url: `http://127.0.0.1:${port}`, key: 'sk-test', timeout_s: 2 } } });
+  server = await startGateway({
+    engines: { openai: { url: `http://127.0.0.1:${port}`, key: 'sk-test-0123456789abcdef0123', timeout_s: 2 } },
+  });
 });
 
 afterAll(async () => {
@@ -59,8 +71,13 @@ afterAll(async () => {
   upstream.close();
 });
 
-const ask = (what: string): ReturnType<typeof post> =>
-  post(`${server.url}/e/openai/v1/messages`, { model: 'gpt-5', max_tokens: 5, messages: [{ role: 'user', content: `what: ${what}` }] });
+const ask = (what: string, more = {}): ReturnType<typeof post> =>
+  post(`${server.url}/e/openai/v1/messages`, {
+    model: 'gpt-5',
+    max_tokens: 5,
+    messages: [{ role: 'user', content: `what: ${what}` }],
+    ...more,
+  });
 
 it.each([
   ['endless', 502, 'longer than 64 MiB'],
@@ -74,11 +91,24 @@ it.each([
   expect(server.gateway.calls.budget.held).toBe(0);
 });
 
-it('an error without end is cut', async () => {
-  const answer = await ask('endless error');
+it.each([
+  ['endless error', false],
+  ['endless error', true],
+  ['endless compressed error', false],
+])('an %s is cut, streamed: %s', async (what, stream) => {
+  const answer = await ask(what, { stream });
   expect(answer.status).toBe(500);
   expect(answer.body.length).toBeLessThan(300 * 1024);
+  await expect.poll(() => open.size).toBe(0);
   expect(server.gateway.calls.budget.held).toBe(0);
+});
+
+it.each([false, true])('a redirect of an engine is an error that says what to set, streamed: %s', async (stream) => {
+  const answer = await ask('elsewhere', { stream });
+  expect([answer.status, answer.body.toString()]).toEqual([
+    502,
+    expect.stringContaining('OpenAI answered 307, a redirect, which is not followed'),
+  ]);
 });
 
 it('a refused request whose body goes on is answered, and the connection is closed', async () => {

@@ -1,5 +1,6 @@
 import { AbpError } from '../../contract/errors.ts';
-import type { Observed } from '../../dialects/dialect.ts';
+import type { AnswerContext, Dialect, Observed } from '../../dialects/dialect.ts';
+import type { IrError } from '../../ir/response.ts';
 import type { AnswerRecord } from '../../mapping/answers/account.ts';
 
 /** An answer whose bytes are not what their encoding says. */
@@ -40,4 +41,16 @@ export class FailedAnswer extends Error {
     this.reason = reason;
     this.facts = facts;
   }
+}
+
+interface ToldTo {
+  readonly caller: Dialect;
+  readonly context: AnswerContext;
+}
+
+/** An engine's error in the caller's words, with the headers that say when to try again. */
+export function toldError(error: IrError, { caller, context }: ToldTo): { status: number; body: Buffer; hints: readonly string[] } {
+  const { status, body } = caller.lowerError(error, { requestId: `req_${context.runHex}` });
+  const hints = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
+  return { status, body: Buffer.from(JSON.stringify(body), 'utf8'), hints };
 }

@@ -1,6 +1,7 @@
+import { AT_ONCE } from '../../base/bounded/buffers.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Holding } from '../bounds/body-budget.ts';
-import { LONGEST_ANSWER } from '../bounds/collected.ts';
+import { type Collected, LONGEST_ANSWER } from '../bounds/collected.ts';
 import { decompress, isEncoding } from '../bounds/decoding.ts';
 import { undecodable } from './answer-errors.ts';
 
@@ -12,4 +13,10 @@ export async function decodedAnswer(body: Buffer, encoding: string, holding: Hol
   } catch (thrown) {
     throw AbpError.is(thrown) ? thrown : undecodable(encoding);
   }
+}
+
+/** All that was collected, in plain text: at once where it is short and not compressed. */
+export function collectedAnswer(collected: Collected, encoding: string, holding: Holding): Buffer | Promise<Buffer> {
+  if (encoding === '' && collected.bytes <= AT_ONCE) return collected.whole();
+  return collected.wholeInTurns().then((body) => (encoding === '' ? body : decodedAnswer(body, encoding, holding)));
 }

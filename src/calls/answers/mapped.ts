@@ -1,4 +1,3 @@
-import { AT_ONCE } from '../../base/bounded/buffers.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
@@ -9,13 +8,13 @@ import type { TakeOver } from '../../upstream/gate.ts';
 import { Collected } from '../bounds/collected.ts';
 import { isEncoding } from '../bounds/decoding.ts';
 import { StreamDecoder } from '../bounds/stream-decoder.ts';
-import { failureError } from '../failure.ts';
+import { failureError, isRedirect, redirectError } from '../failure.ts';
 import { encodingOf, retryHints } from '../headers.ts';
 import { LARGE_BYTES, mayHoldMany, type TranslatedAnswer } from '../large-bodies/large-bodies.ts';
 import type { Ending } from '../recorder.ts';
-import { engineError, FailedAnswer, translationError, undecodable } from './answer-errors.ts';
+import { engineError, FailedAnswer, toldError, translationError, undecodable } from './answer-errors.ts';
 import { BodyDigest } from './body-digest.ts';
-import { decodedAnswer } from './decoded-answer.ts';
+import { collectedAnswer } from './decoded-answer.ts';
 import type { MappedOptions } from './mapped-options.ts';
 import { type Pending, Together } from './together.ts';
 import { ToolGate } from './tool-gate.ts';
@@ -100,7 +99,8 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#headers = headers;
     this.#options.recorder.firstByte(status, note);
     this.#options.recorder.tape?.engine.head(status, headers);
-    if (status >= 400 || !this.#options.streamed) return;
+    if (isRedirect(status)) this.#giveUp(redirectError(status, this.#options.deployment));
+    if (this.#finished || status >= 400 || !this.#options.streamed) return;
     this.#decoder = this.#decoderOf(encodingOf(headers));
     if (this.#finished || this.#stream !== undefined) return;
     this.#stream = new StreamTranslator(this.#options.translation, this.#options.turns);
@@ -120,13 +120,19 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
         },
         drained: () => this.#exchange?.resume(),
       });
-    if (this.#finish()) this.#untranslatable(undecodable(encoding));
-    this.#exchange?.abort();
+    this.#giveUp(undecodable(encoding));
     return undefined;
   }
 
+  /** Nothing of what the engine sends can be read. */
+  #giveUp(why: unknown): void {
+    if (this.#stream !== undefined) this.#spoiled(why);
+    else if (this.#finish()) this.#untranslatable(why);
+    this.#exchange?.abort();
+  }
+
   /** A stream cannot be read on: it is compressed badly, does not end, or finds no room. */
-  #spoiled(error: Error): void {
+  #spoiled(error: unknown): void {
     const [stream, text] = [this.#stream, this.#translated];
     if (stream === undefined || !this.#finish()) return;
     this.#translated = '';
@@ -156,13 +162,19 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   #collect(chunk: Buffer): void {
     if (this.#finished) return;
     try {
-      if (this.#status >= 400) this.#collected.addOfError(chunk);
-      else this.#collected.add(chunk);
+      if (this.#status < 400) this.#collected.add(chunk);
+      else if (!this.#collected.addOfError(chunk)) this.#cutError();
     } catch (thrown) {
-      if (!this.#finish()) return;
-      this.#untranslatable(thrown);
-      this.#exchange?.abort();
+      this.#giveUp(thrown);
     }
+  }
+
+  /** What is not read of an error is not waited for: it may have no end. */
+  #cutError(): void {
+    if (!this.#finish()) return;
+    this.#cut = true;
+    this.#readBody((body) => this.#translateError(body));
+    this.#exchange?.abort();
   }
 
   translate(): void {
@@ -225,7 +237,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     else answer.abandon();
   }
 
-  /** At once: the head travels with the first bytes, and the last ones go before the end. */
+  /** At once: the head travels with the first bytes. */
   #pass(): void {
     this.translate();
     this.send();
@@ -288,16 +300,9 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   }
 
   #readBody(read: (body: Buffer) => void): void {
-    const encoding = encodingOf(this.#headers);
-    if (encoding === '' && this.#collected.bytes <= AT_ONCE) {
-      read(this.#collected.whole());
-      return;
-    }
-    this.#collected
-      .wholeInTurns()
-      .then((body) => (encoding === '' ? body : decodedAnswer(body, encoding, this.#options.holding)))
-      .then(read)
-      .catch((thrown: unknown) => this.#untranslatable(thrown));
+    const body = collectedAnswer(this.#collected, encodingOf(this.#headers), this.#options.holding);
+    if (body instanceof Promise) body.then(read).catch((thrown: unknown) => this.#untranslatable(thrown));
+    else read(body);
   }
 
   #translateBody(body: Buffer): void {
@@ -341,17 +346,13 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
   }
 
   #tellError(error: IrError, observed = this.#options.turns?.spent): void {
-    const { translation } = this.#options;
     if (this.#stream !== undefined) {
       // It was refused when it was asked to go on.
       this.#finishStream(this.#stream, this.#stream.fail(error));
       return;
     }
-    const wire = translation.caller.lowerError(error, { requestId: `req_${translation.context.runHex}` });
-    const hints = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
-    this.#send(wire.status, Buffer.from(JSON.stringify(wire.body), 'utf8'), hints, () =>
-      this.#close('failed', 'engine_error', engineError(error.message), observed),
-    );
+    const { status, body, hints } = toldError(error, this.#options.translation);
+    this.#send(status, body, hints, () => this.#close('failed', 'engine_error', engineError(error.message), observed));
   }
 
   /** Sends a whole answer, once its end is in the journal. */

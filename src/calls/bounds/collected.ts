@@ -32,9 +32,10 @@ export class Collected {
     this.#chunks.push(chunk);
   }
 
-  /** The beginning of an error's body. */
-  addOfError(chunk: Buffer): void {
+  /** The beginning of an error's body; false when all that is read of it is here. */
+  addOfError(chunk: Buffer): boolean {
     if (this.#bytes < READ_OF_ERROR) this.add(chunk.subarray(0, READ_OF_ERROR - this.#bytes));
+    return this.#bytes < READ_OF_ERROR;
   }
 
   /** All of it, in one piece; it stays counted until `drop`. */
