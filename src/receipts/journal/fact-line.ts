@@ -34,6 +34,8 @@ function sinceOf({ since = SECOND_FORM, closingSince = since }: FactRow, kind: K
 const CHECKSUM_DIGITS = 8;
 const [TAB, LF] = [9, 10];
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
+/** The value of each byte that is a lower-case hex digit; -1 of all others. */
+const DIGITS = Int8Array.from({ length: 256 }, (_, byte) => HEX.indexOf(byte));
 
 /** Bytes of a line that its checksum takes: a tab and the digits. */
 const CHECKSUM_BYTES = 1 + CHECKSUM_DIGITS;
@@ -97,7 +99,7 @@ export function hasChecksum(line: Buffer): boolean {
 function numberAt(bytes: Buffer, from: number): number {
   let number = 0;
   for (let at = from; at < from + CHECKSUM_DIGITS; at += 1) {
-    const digit = HEX.indexOf(bytes[at] ?? 0);
+    const digit = DIGITS[bytes[at] ?? 0] ?? -1;
     if (digit === -1) return -1;
     number = number * 16 + digit;
   }

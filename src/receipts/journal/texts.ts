@@ -53,3 +53,8 @@ export const NOT_ENDED: CloseTexts = new Texts(PLACES.close, ['close', '', '', .
 
 /** The first place that a row has. */
 export const FIRST_VALUE = KIND_AND_RUN + 1;
+
+/** A copy that stands alone: a part of a string keeps the whole string alive, here a whole batch of lines. */
+export function copyOf(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1');
+}

@@ -1,4 +1,4 @@
-import { sha256 } from '../../base/canonical-json.ts';
+import { sha256OfBytes } from '../../base/canonical-json.ts';
 import { jsonText } from '../journal/fact-texts.ts';
 import { type CloseTexts, NOT_ENDED, type OpenTexts } from '../journal/texts.ts';
 import { aroundSeal, contentText, type Origin, runTexts } from './document.ts';
@@ -33,7 +33,7 @@ export function runningReceipt(open: OpenTexts, origin: Origin): Built {
 /** The receipt of a run that has ended, sealed. */
 export function closedReceipt({ open, close, origin, sealer }: Ended): Built {
   const run = runTexts(open, close, origin);
-  const hash = sha256(Buffer.from(contentText(run), 'latin1'));
+  const hash = sha256OfBytes(contentText(run));
   const { before, after } = aroundSeal({ ...run, sha256: `"${hash}"` });
   const { document, sequence } = sealer.seal(`${before}{`, `}${after}`);
   return { document, sha256: hash, sequence };

@@ -10,7 +10,7 @@ import type { BodyKeeper } from '../bodies/keeper.ts';
 import { hasPrices, isOpening, parseClosing, parseOpening, runOfLine } from '../journal/fact-line.ts';
 import { SEGMENT_SUFFIX, segmentPrefix } from '../journal/journal.ts';
 import { sift } from '../journal/sift.ts';
-import type { CloseTexts, OpenTexts } from '../journal/texts.ts';
+import { type CloseTexts, copyOf, type OpenTexts } from '../journal/texts.ts';
 import type { Chain } from '../seal/chain.ts';
 import { SealedUsage, type Spent } from '../usage/sealed-usage.ts';
 import { type Sealer, upstreamModel } from './build.ts';
@@ -298,9 +298,4 @@ function readAt(file: string, buffer: Buffer, position: number): number {
   } finally {
     closeSync(fd);
   }
-}
-
-/** A copy that stands alone: a part of a string keeps the whole string alive, here a whole batch. */
-function copyOf(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1');
 }

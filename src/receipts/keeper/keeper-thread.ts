@@ -27,6 +27,9 @@ const data = workerData as KeeperData; // given by startKeeper alone
 const signal = new Int32Array(data.signal);
 let stopping = false;
 
+/** Documents are a few kilobytes: of the usual pool of 8 KB nearly each would take a new one, which the garbage collector has to count. */
+Buffer.poolSize = 256 * 1024;
+
 function report(message: KeeperReport): void {
   parentPort?.postMessage(message);
 }

@@ -61,7 +61,7 @@ const facetsOf = facetsReader((leaf): ((from: RowTexts) => Json) => {
 }, UNFILLED);
 
 /** Makes a reader for the text of a field; where both facts have one, the later counts. */
-export function textReader(leaf: Leaf): (texts: Pick<RowTexts, 'open' | 'close'>) => string {
+function textReader(leaf: Leaf): (texts: Pick<RowTexts, 'open' | 'close'>) => string {
   const [opening, closing] = [PLACES.open.get(leaf.fact ?? ''), PLACES.close.get(leaf.fact ?? '')];
   if (closing === undefined) return ({ open }) => open.values[opening ?? -1] ?? 'null';
   if (opening === undefined) return ({ close }) => close.values[closing] ?? 'null';

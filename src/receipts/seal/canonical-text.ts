@@ -56,6 +56,21 @@ export function parsedText(text: string): Json {
   return made;
 }
 
+const NUMBER_END = /[,}]/g;
+
+/**
+ * The number under a name in the text of an object, without reading the rest of it; undefined where there is none. Quotes inside of a string
+ * are escaped, so that no word of somebody else looks like the name.
+ */
+export function memberNumber(text: string, member: string): number | undefined {
+  const name = `"${member}":`;
+  const at = text.indexOf(name);
+  if (at === -1) return undefined;
+  NUMBER_END.lastIndex = at + name.length;
+  const number = Number(text.slice(at + name.length, NUMBER_END.exec(text)?.index));
+  return Number.isNaN(number) ? undefined : number;
+}
+
 /** The usage of a call is asked for twice, by its price and by the sums. */
 let last: { readonly text: string; readonly value: Json } | undefined;
 

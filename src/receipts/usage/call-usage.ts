@@ -8,20 +8,24 @@ import { tagsColumn } from '../../store/tags.ts';
 import { indexedText } from '../../store/text.ts';
 import type { Rollup } from '../../store/usage/rollups.ts';
 
-/** One call as usage counts it. */
-export type CallUsage = Pick<Rollup, 'engine' | 'model' | 'key_id' | 'agent' | 'status' | 'mode' | 'error' | 'fates' | 'tags'> &
-  Pick<Rollup, 'unpriced' | 'cost_nano_usd' | 'tokens_in' | 'tokens_out' | 'cache_read' | 'thinking'> & {
-    readonly startedAt: number;
-    readonly firstByteMs: number | null;
-    readonly totalMs: number | null;
-  };
+/** Calls that agree in these are added up in one sum. */
+export type CallFacets = Pick<Rollup, 'engine' | 'model' | 'key_id' | 'agent' | 'status' | 'mode' | 'error' | 'fates' | 'tags'>;
 
-/** A receipt as far as usage is told by it: its facets, and of its document at least the members below. */
-export type Counted = ReceiptFacets & { readonly document: JsonObject };
-export const COUNTED_MEMBERS = ['model', 'timing', 'cost', 'error', 'usage', 'fidelity', 'parent_run_id'] as const;
+/** The amounts that a call adds to its sum. */
+export type CallFigures = Pick<Rollup, 'unpriced' | 'cost_nano_usd' | 'tokens_in' | 'tokens_out' | 'cache_read' | 'thinking'> & {
+  readonly startedAt: number;
+  readonly firstByteMs: number | null;
+  readonly totalMs: number | null;
+};
+
+/** One call as usage counts it. */
+export type CallUsage = CallFacets & CallFigures;
+
+/** A receipt as far as usage is told by it. */
+type Counted = ReceiptFacets & { readonly document: JsonObject };
 
 /** On whose behalf the calls of a run were made. */
-interface Behalf {
+export interface Behalf {
   readonly agent: string;
   readonly keyId: string | null;
 }
@@ -38,42 +42,68 @@ export function isCall({ plane, mode, completedAt }: ReceiptFacets): boolean {
 /** The calls among receipts. */
 export async function callsIn(store: Store, receipts: readonly Counted[]): Promise<CallUsage[]> {
   const calls = receipts.filter(isCall);
-  const behalves = await behalvesOf(store, calls);
-  return calls.map((receipt) => callUsage(receipt, receipt.document, behalves.get(text(receipt.document.parent_run_id))));
+  const behalves = await behalvesOf(
+    store,
+    calls.map(({ document }) => text(document.parent_run_id)),
+  );
+  return calls.map((receipt) => {
+    const { cost, timing, usage, parent_run_id: parent } = receipt.document;
+    const told: Told = { nanoUsd: isJsonObject(cost) ? number(cost.nano_usd) : undefined, usage };
+    const { first_byte_ms: firstByteMs, last_byte_ms: lastByteMs } = part(timing);
+    const figures = callFigures(receipt, { ...told, firstByteMs, lastByteMs });
+    return { ...onBehalf(callFacets(receipt, receipt.document), behalves.get(text(parent))), ...figures };
+  });
 }
 
-export function callUsage(receipt: ReceiptFacets, document: JsonObject, behalf?: Behalf): CallUsage {
-  const { startedAt, completedAt } = receipt;
-  const { model, timing, cost, error, usage } = document;
-  const told = isJsonObject(usage) ? usage : undefined;
-  const priced = isJsonObject(cost);
-  const { first_byte_ms: firstByte, last_byte_ms: lastByte } = part(timing);
+export function callFacets(receipt: ReceiptFacets, { model, error, fidelity }: JsonObject): CallFacets {
   return {
-    startedAt,
     engine: receipt.engine ?? '',
     // As in its column, whether the receipt comes from there or is about to be written.
     model: indexedText(text(part(model).upstream) || (receipt.model ?? text(part(model).requested))),
-    // The calls of a run carry a key that lives as long as the run; they count for the key that asked for the run.
-    key_id: (behalf === undefined ? receipt.keyId : behalf.keyId) ?? '',
-    agent: behalf?.agent ?? '',
+    key_id: receipt.keyId ?? '',
+    agent: '',
     status: receipt.status,
     mode: receipt.mode ?? '',
     error: text(part(error).code),
-    fates: fateBits(document.fidelity),
+    fates: fateBits(fidelity),
     tags: tagsColumn([...new Set(receipt.tags)].sort()),
-    unpriced: !priced && told !== undefined ? 1 : 0,
-    cost_nano_usd: number(part(cost).nano_usd),
+  };
+}
+
+/** The calls of a run carry a key that lives as long as the run; they count for the key that asked for the run. */
+export function onBehalf(facets: CallFacets, behalf: Behalf | undefined): CallFacets {
+  return behalf === undefined ? facets : { ...facets, key_id: behalf.keyId ?? '', agent: behalf.agent };
+}
+
+/** A receipt tells its figures by these. */
+interface Told {
+  /** Undefined where the call has no price. */
+  readonly nanoUsd: number | undefined;
+  readonly usage: Json | undefined;
+  readonly firstByteMs?: Json | undefined;
+  readonly lastByteMs?: Json | undefined;
+}
+
+export function callFigures(
+  { startedAt, completedAt }: Pick<ReceiptFacets, 'startedAt' | 'completedAt'>,
+  { nanoUsd, usage, firstByteMs, lastByteMs }: Told,
+): CallFigures {
+  const told = isJsonObject(usage) ? usage : undefined;
+  return {
+    startedAt,
+    unpriced: nanoUsd === undefined && told !== undefined ? 1 : 0,
+    cost_nano_usd: nanoUsd ?? 0,
     tokens_in: number(told?.input_tokens),
     tokens_out: number(told?.output_tokens),
     cache_read: number(told?.cache_read_tokens),
     thinking: number(told?.thinking_tokens),
-    firstByteMs: typeof firstByte === 'number' ? firstByte : null,
-    totalMs: typeof lastByte === 'number' ? lastByte : completedAt === null ? null : completedAt - startedAt,
+    firstByteMs: typeof firstByteMs === 'number' ? firstByteMs : null,
+    totalMs: typeof lastByteMs === 'number' ? lastByteMs : completedAt === null ? null : completedAt - startedAt,
   };
 }
 
 /** A bit per fate that a line of the record has. */
-function fateBits(fidelity: Json | undefined): number {
+export function fateBits(fidelity: Json | undefined): number {
   let bits = 0;
   for (const entry of Array.isArray(fidelity) ? fidelity : []) {
     const at = FATES.indexOf(part(entry).fate as Fate);
@@ -82,11 +112,11 @@ function fateBits(fidelity: Json | undefined): number {
   return bits;
 }
 
-/** Runs of coding agents by the id that their calls name as parent. */
-async function behalvesOf(store: Store, calls: readonly Counted[]): Promise<ReadonlyMap<string, Behalf>> {
+/** On whose behalf the calls of these runs were made, by the run; those that no coding agent runs have nobody. */
+export async function behalvesOf(store: Store, runs: readonly string[]): Promise<ReadonlyMap<string, Behalf>> {
   const parents = new Map<string, string>();
-  for (const { document } of calls) {
-    const run = parseRunId(text(document.parent_run_id));
+  for (const one of new Set(runs)) {
+    const run = parseRunId(one);
     if (run !== undefined) parents.set(runKey(run), run);
   }
   if (parents.size === 0) return new Map();

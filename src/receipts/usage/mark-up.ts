@@ -1,6 +1,4 @@
-import { type MarkedRun, markedUpTo, saveMarks } from '../../store/receipts/mark-rows.ts';
-import { marksOf } from '../../store/receipts/marks.ts';
-import { runKey, type StoredReceipt } from '../../store/receipts/receipt-columns.ts';
+import { MarkRows, markedUpTo, saveMarks } from '../../store/receipts/mark-rows.ts';
 import type { Store } from '../../store/store.ts';
 import { countSealed, sealedReceipts } from '../../store/usage/rollups.ts';
 import type { SealedUsage } from './sealed-usage.ts';
@@ -22,7 +20,7 @@ export class MarkUp {
   /** An earlier look ran out of time. */
   #behind = false;
   /** What was sealed since the last look, in this process. */
-  #noted: { readonly runs: MarkedRun[]; receipts: number; last: number } | undefined;
+  #noted: { readonly rows: MarkRows; receipts: number; last: number } | undefined;
 
   constructor(store: Store, chain: number) {
     this.#store = store;
@@ -30,12 +28,12 @@ export class MarkUp {
   }
 
   /** Notes the marks of a batch, for the next look. */
-  note({ marked, receipts, last }: SealedUsage): void {
-    this.#noted ??= { runs: [], receipts: 0, last: 0 };
-    this.#noted.runs.push(...marked);
+  note({ marks, receipts, last }: SealedUsage): void {
+    this.#noted ??= { rows: new MarkRows(), receipts: 0, last: 0 };
+    this.#noted.rows.join(marks);
     this.#noted.receipts += receipts;
     this.#noted.last = last;
-    if (this.#noted.runs.length > MOST_NOTED) this.#noted = undefined;
+    if (this.#noted.receipts > MOST_NOTED) this.#noted = undefined;
   }
 
   /** Marks what is due. */
@@ -59,24 +57,20 @@ export class MarkUp {
     const noted = this.#noted;
     this.#noted = undefined;
     if (noted !== undefined && (await countSealed(this.#store, this.#chain, from, noted.last)) === noted.receipts) {
-      await this.#save(from, noted.last, noted.runs);
+      await this.#save(from, noted.last, noted.rows);
       return false;
     }
     const receipts = await sealedReceipts(this.#store, this.#chain, from, BATCH);
     const to = receipts.at(-1)?.sequence;
     if (to === undefined || to === null) return false;
-    await this.#save(from, to, receipts.map(markedRun));
+    await this.#save(from, to, MarkRows.of(receipts));
     return receipts.length === BATCH;
   }
 
-  async #save(from: number, to: number, runs: readonly MarkedRun[]): Promise<void> {
+  async #save(from: number, to: number, rows: MarkRows): Promise<void> {
     // A write that failed may have arrived all the same: the database is asked again.
     this.#position = undefined;
-    await saveMarks(this.#store, { chain: this.#chain, from, to, runs });
+    await saveMarks(this.#store, { chain: this.#chain, from, to, rows });
     this.#position = to;
   }
-}
-
-function markedRun(receipt: StoredReceipt): MarkedRun {
-  return { ...marksOf(receipt, receipt.document), runKey: runKey(receipt.runId), startedAt: receipt.startedAt };
 }

@@ -6,8 +6,7 @@ import { closeFact, openFact } from '../../../test/support/facts.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
 import { openHome } from '../../home/home.ts';
 import { openStore } from '../../store/database.ts';
-import { marksOf } from '../../store/receipts/marks.ts';
-import { runKey } from '../../store/receipts/receipt-columns.ts';
+import { MarkRows } from '../../store/receipts/mark-rows.ts';
 import { createRun } from '../../store/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
 import { rolledUpTo, sealedReceipts } from '../../store/usage/rollups.ts';
@@ -114,9 +113,42 @@ it('is added up instead of the receipts, unless others were sealed between them'
   expect(calls).toBe((await read()).rollups().reduce((sum, { span, calls: many }) => sum + (span === 'h' ? many : 0), 0));
 });
 
-it('has the marks that the stored receipts have', async () => {
-  write('1', SAID);
-  const noted = (await drained()).flatMap(({ marked }) => marked);
+/** Receipts that differ from the first in one thing that usage or marks tell, each with one like it. */
+const NEARLY_ALIKE: readonly Said[] = [
+  [{}, {}],
+  [{ plane: 'agent' }, {}],
+  [{ task: 'POST /v1/messages → other' }, {}],
+  [{ engine: 'claude' }, {}],
+  [{ backend: 'engine:claude' }, {}],
+  [{ requestedModel: 'sim-2' }, {}],
+  [{ upstreamModel: 'sim-3' }, { upstreamModel: null }],
+  [{}, { upstreamModel: 'sim-4' }],
+  [{ mode: 'mapped' }, {}],
+  [{ tags: ['green'] }, {}],
+  [{ keyId: 'key_2' }, {}],
+  [{}, { status: 'cancelled' }],
+  [{}, { reason: 'client_closed' }],
+  [{}, { error: { code: 'E007', message: 'away' } }],
+  [{}, { error: { code: 'E007', message: 'far away' } }],
+  [{ fidelity: [{ path: 'a', fate: 'dropped' }] as unknown as OpenFact['fidelity'] }, {}],
+  [{}, { fidelity: [{ path: 'a', fate: 'refused' }] as unknown as OpenFact['fidelity'] }],
+  [{ parent: agentRun }, {}],
+  [{}, { cost }],
+  [{}, { cost: { ...cost, nano_usd: 0 } }],
+  [{}, { firstByteMs: 71.25, lastByteMs: 9000 }],
+];
+
+it.each([
+  ['receipts of every kind', SAID],
+  ['receipts that differ in one thing', [...NEARLY_ALIKE, ...NEARLY_ALIKE]],
+])('has the marks that the stored receipts have, and comes to what they come to: %s', async (_, said) => {
+  write('1', said);
+  const [noted] = await drained();
   const stored = await sealedReceipts(store, chain.number, 0, 1000);
-  expect(noted).toEqual(stored.map((one) => ({ ...marksOf(one, one.document), runKey: runKey(one.runId), startedAt: one.startedAt })));
+  expect(stored).toHaveLength(said.length);
+  const made = MarkRows.of(stored);
+  const rowsOf = ({ text }: MarkRows): string[] => (JSON.parse(text) as unknown[]).map((row) => JSON.stringify(row)).sort();
+  expect(noted?.marks.kinds).toEqual(made.kinds);
+  expect(rowsOf(noted?.marks ?? new MarkRows())).toEqual(rowsOf(made));
+  expect((await noted?.sums(store))?.rollups()).toEqual((await read()).rollups());
 });

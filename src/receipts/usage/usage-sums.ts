@@ -1,74 +1,97 @@
 import { sha256 } from '../../base/canonical-json.ts';
 import { DAY_MS, HOUR_MS, type Rollup } from '../../store/usage/rollups.ts';
-import type { CallUsage } from './call-usage.ts';
+import type { CallFacets, CallFigures, CallUsage } from './call-usage.ts';
 import { Durations } from './durations.ts';
 
 const COUNTED = ['unpriced', 'cost_nano_usd', 'tokens_in', 'tokens_out', 'cache_read', 'thinking'] as const;
 
+/** Facets with a text that no others have. */
+export interface KnownFacets {
+  readonly of: CallFacets;
+  readonly text: string;
+}
+
+/** Of the call itself its facets alone are kept. */
+export function knownFacets({ engine, model, key_id, agent, status, mode, error, fates, tags }: CallFacets): KnownFacets {
+  const of = { engine, model, key_id, agent, status, mode, error, fates, tags };
+  return { of, text: JSON.stringify(Object.values(of)) };
+}
+
 /** A sum that grows call by call. */
 interface Growing {
-  readonly of: Pick<Rollup, 'span' | 'start'> & CallUsage;
+  readonly facets: KnownFacets;
   readonly counts: Record<(typeof COUNTED)[number], number>;
   readonly firstByte: Durations;
   readonly total: Durations;
   calls: number;
 }
 
+/** Sums of one span of time, by the text of their facets. */
+type Sums = Map<string, Growing>;
+
 /** Calls added up by hour and by day: call by call by the hour, and the hours of a day when they are written down. */
 export class UsageSums {
-  readonly #hours = new Map<string, Growing>();
+  readonly #hours = new Map<number, Sums>();
 
   add(call: CallUsage): void {
-    const start = Math.floor(call.startedAt / HOUR_MS) * HOUR_MS;
-    const sum = grown(this.#hours, `${start} ${facetsText(call)}`, call, { span: 'h', start });
+    this.count(knownFacets(call), call);
+  }
+
+  count(facets: KnownFacets, figures: CallFigures): void {
+    const sum = grown(sumsAt(this.#hours, Math.floor(figures.startedAt / HOUR_MS) * HOUR_MS), facets);
     sum.calls += 1;
-    for (const name of COUNTED) sum.counts[name] += call[name];
-    if (call.firstByteMs !== null) sum.firstByte.add(call.firstByteMs);
-    if (call.totalMs !== null) sum.total.add(call.totalMs);
+    for (const name of COUNTED) sum.counts[name] += figures[name];
+    if (figures.firstByteMs !== null) sum.firstByte.add(figures.firstByteMs);
+    if (figures.totalMs !== null) sum.total.add(figures.totalMs);
   }
 
   /** Adds what others came to. */
   join(others: UsageSums): void {
-    for (const [key, sum] of others.#hours) joinSum(grown(this.#hours, key, sum.of, sum.of), sum);
+    for (const [start, sums] of others.#hours) joinSums(sumsAt(this.#hours, start), sums);
   }
 
   /** In the order of their keys: two nodes that write the same rows then do not wait for each other. */
   rollups(): Rollup[] {
-    const days = new Map<string, Growing>();
-    for (const sum of this.#hours.values()) {
-      const start = Math.floor(sum.of.start / DAY_MS) * DAY_MS;
-      joinSum(grown(days, `${start} ${facetsText(sum.of)}`, sum.of, { span: 'd', start }), sum);
-    }
+    const days = new Map<number, Sums>();
+    for (const [start, sums] of this.#hours) joinSums(sumsAt(days, Math.floor(start / DAY_MS) * DAY_MS), sums);
     const keyOf = ({ span, start, facets }: Rollup): string => `${span} ${start} ${facets}`;
-    return [...this.#hours.values(), ...days.values()].map(rollupOf).sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    return [...rollupsOf('h', this.#hours), ...rollupsOf('d', days)].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   }
 }
 
-/** The sum under a key, which begins at nothing. */
-function grown(sums: Map<string, Growing>, key: string, call: CallUsage, { span, start }: Pick<Rollup, 'span' | 'start'>): Growing {
-  const known = sums.get(key);
+function sumsAt(spans: Map<number, Sums>, start: number): Sums {
+  const sums = spans.get(start) ?? new Map();
+  spans.set(start, sums);
+  return sums;
+}
+
+/** The sum of these facets, which begins at nothing. */
+function grown(sums: Sums, facets: KnownFacets): Growing {
+  const known = sums.get(facets.text);
   if (known !== undefined) return known;
   const counts = { unpriced: 0, cost_nano_usd: 0, tokens_in: 0, tokens_out: 0, cache_read: 0, thinking: 0 };
-  const made = { of: { ...call, span, start }, counts, firstByte: new Durations(), total: new Durations(), calls: 0 };
-  sums.set(key, made);
+  const made = { facets, counts, firstByte: new Durations(), total: new Durations(), calls: 0 };
+  sums.set(facets.text, made);
   return made;
 }
 
-function joinSum(sum: Growing, { counts, firstByte, total, calls }: Growing): void {
-  sum.calls += calls;
-  for (const name of COUNTED) sum.counts[name] += counts[name];
-  sum.firstByte.join(firstByte);
-  sum.total.join(total);
+function joinSums(sums: Sums, others: Sums): void {
+  for (const { facets, counts, firstByte, total, calls } of others.values()) {
+    const sum = grown(sums, facets);
+    sum.calls += calls;
+    for (const name of COUNTED) sum.counts[name] += counts[name];
+    sum.firstByte.join(firstByte);
+    sum.total.join(total);
+  }
 }
 
-function facetsText({ engine, model, key_id, agent, status, mode, error, fates, tags }: CallUsage): string {
-  return JSON.stringify([engine, model, key_id, agent, status, mode, error, fates, tags]);
+function rollupsOf(span: Rollup['span'], spans: ReadonlyMap<number, Sums>): Rollup[] {
+  return [...spans].flatMap(([start, sums]) => [...sums.values()].map((sum) => rollupOf(span, start, sum)));
 }
 
-function rollupOf({ of, counts, firstByte, total, calls }: Growing): Rollup {
-  const { startedAt, firstByteMs, totalMs, ...facets } = of;
-  const digest = sha256(facetsText(of)).slice(0, 32);
-  return { ...facets, ...counts, facets: digest, calls, first_byte: firstByte.text(), total: total.text() };
+function rollupOf(span: Rollup['span'], start: number, { facets, counts, firstByte, total, calls }: Growing): Rollup {
+  const digest = sha256(facets.text).slice(0, 32);
+  return { ...facets.of, ...counts, span, start, facets: digest, calls, first_byte: firstByte.text(), total: total.text() };
 }
 
 /** Two sums of the same facets as one. */

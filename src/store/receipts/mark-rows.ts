@@ -3,13 +3,50 @@ import { AbpError } from '../../contract/errors.ts';
 import type { Tables } from '../schema.ts';
 import type { Store } from '../store.ts';
 import type { ReceiptKindsTable } from './mark-schema.ts';
-import { marksOf, type ReceiptMarks } from './marks.ts';
+import { marksOf } from './marks.ts';
 import { runKey, type StoredReceipt } from './receipt-columns.ts';
 
-/** A receipt with its marks. */
-export interface MarkedRun extends ReceiptMarks {
-  readonly runKey: string;
-  readonly startedAt: number;
+/** Marks of receipts as they are written: rows of any number as one JSON text, which a statement of either database takes, and their kinds. */
+export class MarkRows {
+  #rows: string[] = [];
+  readonly #kinds = new Map<number, ReceiptKindsTable>();
+
+  /** The rows of these receipts, with all their marks. */
+  static of(receipts: readonly StoredReceipt[]): MarkRows {
+    const rows = new MarkRows();
+    for (const one of receipts) {
+      const { kind, marks } = marksOf(one, one.document);
+      rows.addKind(kind);
+      rows.add(marks, one);
+    }
+    return rows;
+  }
+
+  addKind(kind: ReceiptKindsTable): void {
+    this.#kinds.set(kind.mark, kind);
+  }
+
+  /** Adds a row per mark. */
+  add(marks: readonly number[], { runId, startedAt }: Pick<StoredReceipt, 'runId' | 'startedAt'>): void {
+    const end = `,${startedAt},"${runKey(runId)}"]`;
+    for (const mark of marks) this.#rows.push(`[${mark}${end}`);
+  }
+
+  /** Takes the rows of others, as one text of its own: their parts may be parts of texts that are much longer, and would hold on to those. */
+  join(others: MarkRows): void {
+    if (others.#rows.length > 0) this.#rows.push(others.#rows.join(','));
+    others.#rows = [];
+    for (const kind of others.#kinds.values()) this.addKind(kind);
+  }
+
+  get kinds(): readonly ReceiptKindsTable[] {
+    return [...this.#kinds.values()];
+  }
+
+  /** The rows as one JSON list of mark, time and run. */
+  get text(): string {
+    return `[${this.#rows.join(',')}]`;
+  }
 }
 
 /** A step of the keeper: the receipts between two places of the chain get their marks. */
@@ -17,7 +54,7 @@ export interface MarkStep {
   readonly chain: number;
   readonly from: number;
   readonly to: number;
-  readonly runs: readonly MarkedRun[];
+  readonly rows: MarkRows;
 }
 
 /** How far the receipts of a chain have their marks. */
@@ -27,7 +64,7 @@ export async function markedUpTo(store: Store, chain: number): Promise<number> {
 }
 
 /** Writes marks and moves the place on: both or neither. */
-export async function saveMarks(store: Store, { chain, from, to, runs }: MarkStep): Promise<void> {
+export async function saveMarks(store: Store, { chain, from, to, rows }: MarkStep): Promise<void> {
   await store.db.transaction().execute(async (db) => {
     if (from === 0) {
       const first = db.insertInto('mark_positions').values({ chain, sequence: 0 });
@@ -36,26 +73,22 @@ export async function saveMarks(store: Store, { chain, from, to, runs }: MarkSte
     const place = db.updateTable('mark_positions').set({ sequence: to }).where('chain', '=', chain).where('sequence', '=', from);
     const moved = await place.executeTakeFirst();
     if (Number(moved.numUpdatedRows) !== 1) throw new AbpError('conflict', `another process marks the receipts of chain ${chain}`);
-    await insertMarks(store, db, runs);
+    await insertMarks(store, db, rows);
   });
 }
 
-/** The rows of marks, of any number, as one JSON text. */
-function markRows({ kind }: Pick<Store, 'kind'>, runs: readonly MarkedRun[]): RawBuilder<unknown> {
-  const marks = JSON.stringify(runs.flatMap(({ marks: all, startedAt, runKey: run }) => all.map((mark) => [mark, startedAt, run])));
+function valuesOf({ kind }: Pick<Store, 'kind'>, { text }: MarkRows): RawBuilder<unknown> {
   return kind === 'sqlite'
-    ? sql`select value ->> 0, value ->> 1, value ->> 2 from json_each(${marks}) where true`
-    : sql`select (value ->> 0)::bigint, (value ->> 1)::bigint, value ->> 2 from json_array_elements(${marks}::json)`;
+    ? sql`select value ->> 0, value ->> 1, value ->> 2 from json_each(${text}) where true`
+    : sql`select (value ->> 0)::bigint, (value ->> 1)::bigint, value ->> 2 from json_array_elements(${text}::json)`;
 }
 
-async function insertMarks(store: Pick<Store, 'kind'>, db: Transaction<Tables>, runs: readonly MarkedRun[]): Promise<void> {
-  const kinds = new Map<number, ReceiptKindsTable>(runs.map(({ kind }) => [kind.mark, kind]));
-  if (runs.length === 0) return;
-  for (const kind of await unknownKinds(db, [...kinds.values()])) {
+async function insertMarks(store: Pick<Store, 'kind'>, db: Transaction<Tables>, rows: MarkRows): Promise<void> {
+  for (const kind of await unknownKinds(db, rows.kinds)) {
     const one = db.insertInto('receipt_kinds').values(kind);
     await one.onConflict((conflict) => conflict.column('mark').doNothing()).execute();
   }
-  await sql`insert into receipt_marks (mark, started_at, run_id) ${markRows(store, runs)} on conflict do nothing`.execute(db);
+  await sql`insert into receipt_marks (mark, started_at, run_id) ${valuesOf(store, rows)} on conflict do nothing`.execute(db);
 }
 
 /** Kinds that are not in the database; a process writes the same few again and again. */
@@ -75,19 +108,14 @@ export async function markAnew(
   db: Transaction<Tables>,
   { before, after }: { readonly before: readonly StoredReceipt[]; readonly after: readonly StoredReceipt[] },
 ): Promise<void> {
-  const marked = before.map((one) => ({ ...marksOf(one, one.document), runKey: runKey(one.runId), startedAt: one.startedAt }));
+  const marked = MarkRows.of(before);
   const { rows } = await sql<{ run_id: string }>`delete from receipt_marks
-    where (mark, started_at, run_id) in (${markRows(store, marked)}) returning run_id`.execute(db);
+    where (mark, started_at, run_id) in (${valuesOf(store, marked)}) returning run_id`.execute(db);
   // To those without marks the keeper has not come yet; it will find what is left.
   const had = new Set(rows.map(({ run_id }) => run_id));
   if (had.size === 0) return;
-  const anew = after.map((one) => ({ ...marksOf(one, one.document), runKey: runKey(one.runId), startedAt: one.startedAt }));
-  await insertMarks(
-    store,
-    db,
-    anew.filter((one) => had.has(one.runKey)),
-  );
-  for (const mark of new Set(marked.map(({ kind }) => kind.mark)))
+  await insertMarks(store, db, MarkRows.of(after.filter(({ runId }) => had.has(runKey(runId)))));
+  for (const { mark } of marked.kinds)
     await sql`delete from receipt_kinds where mark = ${mark}
       and not exists (select 1 from receipt_marks where receipt_marks.mark = ${mark})`.execute(db);
 }

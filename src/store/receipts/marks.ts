@@ -5,9 +5,6 @@ import { storableText } from '../text.ts';
 import type { ReceiptKindsTable } from './mark-schema.ts';
 import type { ReceiptFacets } from './receipt-columns.ts';
 
-/** The members of a document that marks are made of. */
-export const MARKED_MEMBERS = ['task', 'reason', 'backend', 'model', 'cost', 'error', 'fidelity', 'parent_run_id'] as const;
-
 /** The marks of one receipt, and the kind that the first of them stands for. */
 export interface ReceiptMarks {
   readonly kind: ReceiptKindsTable;
@@ -55,14 +52,19 @@ export function costMarks(atLeast: number): number[] {
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 const part = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
-/** All marks of a receipt: made of its facets, and of the members of its document that are named above. */
+/** All marks of a receipt: made of its facets and of its document. */
 export function marksOf(facets: ReceiptFacets, document: JsonObject): ReceiptMarks {
-  const { cost, fidelity, parent_run_id: parent } = document;
+  const { kind, marks } = commonMarks(facets, document);
+  const { nano_usd: nanoUsd } = part(document.cost);
+  const own = ownMarks(typeof nanoUsd === 'number' ? nanoUsd : undefined, text(document.parent_run_id));
+  return { kind, marks: [...marks, ...own] };
+}
+
+/** The marks that receipts which agree in all but their cost and their parent have in common. */
+export function commonMarks(facets: ReceiptFacets, document: JsonObject): ReceiptMarks {
+  const { fidelity } = document;
   const kind = kindOf(facets, document);
   const marks = new Set([kind.mark]);
-  const { nano_usd: nanoUsd } = part(cost);
-  if (typeof nanoUsd === 'number') marks.add(costMark(nanoUsd));
-  if (typeof parent === 'string') marks.add(parentMark(parent));
   for (const tag of facets.tags) marks.add(tagMark(tag));
   for (const entry of Array.isArray(fidelity) ? fidelity : []) {
     const mark = fateMark(text(part(entry).fate));
@@ -71,28 +73,24 @@ export function marksOf(facets: ReceiptFacets, document: JsonObject): ReceiptMar
   return { kind, marks: [...marks] };
 }
 
-/** Most receipts are of few kinds; making one takes longer than all the rest. */
-const known = new Map<string, ReceiptKindsTable>();
-const MOST_KNOWN = 5000;
+/** The other marks of a receipt: of its cost, if it has one, and of its parent, if that is not empty. */
+export function ownMarks(nanoUsd: number | undefined, parent: string): number[] {
+  const marks = nanoUsd === undefined ? [] : [costMark(nanoUsd)];
+  if (parent !== '') marks.push(parentMark(parent));
+  return marks;
+}
 
 function kindOf({ plane, engine, model: named, status, mode }: ReceiptFacets, document: JsonObject): ReceiptKindsTable {
   const { task, reason, backend, model, error } = document;
   const { code, message } = part(error);
   const { requested, upstream } = part(model);
   const id = text(part(backend).id);
-  const parts = [plane, engine ?? '', named ?? '', status, mode ?? '', id, text(reason), text(code)];
   const words = [text(task), text(requested) || (named ?? ''), text(upstream), text(message)];
-  const key = `${parts.join('\u0001')}\u0002${words.join('\u0001')}`;
-  const found = known.get(key);
-  if (found !== undefined) return found;
   const agent = plane === 'gateway' ? '' : id.slice(id.indexOf(':') + 1);
-  const kind = newKind({
+  return newKind({
     ...{ plane, engine: engine ?? '', model: named ?? '', status, mode: mode ?? '', agent, reason: text(reason), error: text(code) },
     words: words.join('\n').toLowerCase(),
   });
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(key, kind);
-  return kind;
 }
 
 function newKind(texts: Omit<ReceiptKindsTable, 'mark'>): ReceiptKindsTable {

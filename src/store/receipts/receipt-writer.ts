@@ -82,7 +82,7 @@ async function saveOnSqlite(store: SqliteStore, batch: ReceiptBatch): Promise<vo
 function writeOnSqlite({ receipt, position, tip, head }: SqliteStatements, { receipts, mark, sealed }: ReceiptBatch): void {
   const values = new Array<ReturnType<(typeof sources)[number]>>(sources.length);
   for (const one of receipts) {
-    for (const [index, source] of sources.entries()) values[index] = source(one);
+    for (let at = 0; at < sources.length; at += 1) values[at] = sources[at]?.(one) ?? null;
     const { changes } = receipt.run(...values);
     if (changes === 0 && one.sequence !== null) throw chainMoved();
   }
