@@ -3,10 +3,10 @@ import type { JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { McpServerConfig, RunOptions } from '../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery } from '../adapter.ts';
+import { declaredModel } from '../families/launch/declared-model.ts';
 import { hasPrompt, promptWithTexts } from '../families/launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../families/launch/thinking.ts';
 import { outputLimit, unhonoured } from '../families/launch/unhonoured.ts';
-import { windowOf } from '../families/launch/window.ts';
 import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../families/launch/wire.ts';
 
 export const WIRES: readonly [Wire, ...Wire[]] = [
@@ -123,26 +123,13 @@ function direct(options: RunOptions): undefined {
 function providerOf(plan: SpawnPlan): JsonObject {
   if (plan.gateway === undefined) return {};
   const { api, baseUrl } = wireTo(plan.gateway, WIRES);
-  const id = wireModel(plan);
-  const { model } = plan;
   return {
     baseUrl,
     api,
     apiKey: `\${${KEY_VARIABLE}}`,
     models: [
       {
-        id,
-        name: model?.displayName ?? id,
-        reasoning: model?.supportsThinking ?? true,
-        input: ['text', 'image'],
-        contextWindow: windowOf(plan),
-        maxTokens: outputLimit(plan.options) ?? model?.maxOutputTokens ?? 32_000,
-        cost: {
-          input: model?.inputPricePerMillion ?? 0,
-          output: model?.outputPricePerMillion ?? 0,
-          cacheRead: model?.cachedInputPricePerMillion ?? 0,
-          cacheWrite: 0,
-        },
+        ...declaredModel(plan, outputLimit(plan.options)),
         compat: { supportsReasoningEffort: true, supportedReasoningEfforts: ['minimal', 'low', 'medium', 'high', 'xhigh'] },
       },
     ],

@@ -143,6 +143,19 @@ export class WorkOrderBuilder {
   }
 }
 
+/** A policy that allows everything. Its lists are new each time, because an order that is built may be changed. */
+export function noPolicy(): PolicyProfile {
+  return {
+    allowed_tools: [],
+    disallowed_tools: [],
+    deny_read: [],
+    deny_write: [],
+    allow_network: [],
+    deny_network: [],
+    require_approval_for: [],
+  };
+}
+
 /** Begins a work order: `workOrder('fix the build').requirements(r).build()`. */
 export function workOrder(task: string): WorkOrderBuilder {
   return new WorkOrderBuilder({
@@ -150,15 +163,7 @@ export function workOrder(task: string): WorkOrderBuilder {
     lane: 'patch_first',
     workspace: { root: '.', mode: 'staged', include: [], exclude: [] },
     context: { files: [], snippets: [] },
-    policy: {
-      allowed_tools: [],
-      disallowed_tools: [],
-      deny_read: [],
-      deny_write: [],
-      allow_network: [],
-      deny_network: [],
-      require_approval_for: [],
-    },
+    policy: noPolicy(),
     requirements: { required: [] },
     config: { model: null, vendor: {}, env: {}, max_budget_usd: null, max_turns: null },
   });

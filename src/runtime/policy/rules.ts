@@ -3,7 +3,7 @@ import { isAbsolute, join, relative } from 'node:path';
 import { globMatch, pathGlob } from '../../base/glob.ts';
 import { SYSTEM_PATHS } from '../../confinement/bubblewrap.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { PolicyProfile } from '../../contract/work-orders/work-order.ts';
+import { noPolicy, type PolicyProfile } from '../../contract/work-orders/work-order.ts';
 
 /** Files, tools and hosts that a run may touch. All lists empty allow everything. */
 export type Policy = { readonly [K in keyof PolicyProfile]: readonly string[] };
@@ -11,15 +11,7 @@ export type Policy = { readonly [K in keyof PolicyProfile]: readonly string[] };
 /** A policy as somebody writes it; lists that are left out are empty. */
 export type PolicyWish = { readonly [K in keyof Policy]?: readonly string[] | undefined };
 
-export const NO_POLICY: Policy = {
-  allowed_tools: [],
-  disallowed_tools: [],
-  deny_read: [],
-  deny_write: [],
-  allow_network: [],
-  deny_network: [],
-  require_approval_for: [],
-};
+export const NO_POLICY: Policy = noPolicy();
 
 const ALLOWLISTS = ['allowed_tools', 'allow_network'] as const;
 const DENYLISTS = ['disallowed_tools', 'deny_read', 'deny_write', 'deny_network', 'require_approval_for'] as const;

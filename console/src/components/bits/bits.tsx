@@ -184,3 +184,13 @@ export function useNow(active: boolean, every = 1000): number {
   }, [active, every]);
   return now;
 }
+
+/** A number and its name, as the strips of Home and Usage show them. */
+export function Figure({ value, name }: { readonly value: string; readonly name: string }): JSX.Element {
+  return (
+    <div>
+      <b>{value}</b>
+      <span>{name}</span>
+    </div>
+  );
+}

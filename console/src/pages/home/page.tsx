@@ -6,7 +6,7 @@ import { useStream } from '../../api/streams.ts';
 import type { RunRow, Usage } from '../../api/types.ts';
 import { cost, count, duration, hourMinute, percent, sumCost, time, waiting } from '../../base/format.ts';
 import { wishOf } from '../../components/approval/wish.tsx';
-import { ErrorBand, StatusGlyph, useNow } from '../../components/bits/bits.tsx';
+import { ErrorBand, Figure, StatusGlyph, useNow } from '../../components/bits/bits.tsx';
 import { FateStrip } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { RunTitle } from '../../components/run-line/run-line.tsx';
@@ -96,15 +96,6 @@ function LastHour({ live, last }: { readonly live: boolean; readonly last: RunRo
         </>
       )}
     </section>
-  );
-}
-
-function Figure({ value, name }: { readonly value: string; readonly name: string }): JSX.Element {
-  return (
-    <div>
-      <b>{value}</b>
-      <span>{name}</span>
-    </div>
   );
 }
 

@@ -9,6 +9,7 @@ import { without } from '../../base/json-path.ts';
 import { useKeys } from '../../base/keys.ts';
 import { parsed as readJson } from '../../base/parsed.ts';
 import { useUrlChoice, useUrlState } from '../../base/url-state.ts';
+import { useRested } from '../../base/use-rested.ts';
 import { ErrorBand, Segmented } from '../../components/bits/bits.tsx';
 import { JsonEditor } from '../../components/json-editor/json-editor.tsx';
 import { fatesOfLines } from '../../components/json-editor/lines.ts';
@@ -25,15 +26,6 @@ import './page.css';
 
 /** Nothing is asked before the hand has rested this long. */
 const REST_MS = 250;
-
-function useRested<T>(value: T): T {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    const timer = window.setTimeout(() => setRested(value), REST_MS);
-    return () => window.clearTimeout(timer);
-  }, [value]);
-  return rested;
-}
 
 function parsedRequest(text: string): Parsed {
   try {
@@ -102,7 +94,7 @@ export function Page(): JSX.Element {
   const [loading, setLoading] = useState(false);
   const [pane, setPane] = useUrlChoice('pane', PANES);
   const { text, setText, failure } = useDraft(run, (dialect, engine) => setWish({ dialect, ...(engine === null ? {} : { engine }) }));
-  const rested = useRested(text);
+  const rested = useRested(text, REST_MS);
   const parsed = useMemo(() => parsedRequest(rested), [rested]);
   const [inAddress, setInAddress] = useState(draft.model);
   // What stands there now: a field whose value follows the rested text would lose letters of whoever types fast.

@@ -5,6 +5,7 @@ import { readAnswer } from '../../api/answer.ts';
 import { receiptQuery, recordingQuery, stubOf, textOfAnswer } from '../../api/receipts.ts';
 import type { Receipt, RunRow } from '../../api/types.ts';
 import { bytes, cost, count, day, digest, duration, whole } from '../../base/format.ts';
+import { useRested } from '../../base/use-rested.ts';
 import { Button, CopyId, Keys, StatusGlyph } from '../../components/bits/bits.tsx';
 import { FateGlyph, FateStrip } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
@@ -14,15 +15,6 @@ import { keyOf } from './list.tsx';
 
 /** The last key may be followed by another: nothing is asked for before the hand rests. */
 const REST_MS = 120;
-
-function useRested<T>(value: T): T {
-  const [rested, setRested] = useState(value);
-  useEffect(() => {
-    const timer = window.setTimeout(() => setRested(value), REST_MS);
-    return () => window.clearTimeout(timer);
-  }, [value]);
-  return rested;
-}
 
 /** What the receipt says, or that it says nothing any more. */
 function Known({ receipt }: { readonly receipt: Receipt }): JSX.Element {
@@ -60,7 +52,7 @@ export function Peek(props: {
   compare(): void;
 }): JSX.Element {
   const { row } = props;
-  const rested = useRested(row.run_id);
+  const rested = useRested(row.run_id, REST_MS);
   const receipt = useQuery({ ...receiptQuery(rested), enabled: rested === row.run_id });
   const client = useQueryClient();
   const ahead = props.ahead.map((next) => next?.run_id ?? '').join(' ');

@@ -5,7 +5,7 @@ import type { Usage } from '../../api/types.ts';
 import { cost, count, day, duration, hourMinute, percent, sumCost, whole } from '../../base/format.ts';
 import { useUrlState } from '../../base/url-state.ts';
 import { BarChart, COLORS } from '../../components/bar-chart/bar-chart.tsx';
-import { Button, Empty, ErrorBand, Segmented, Select } from '../../components/bits/bits.tsx';
+import { Button, Empty, ErrorBand, Figure, Segmented, Select } from '../../components/bits/bits.tsx';
 import { Budgets, LeftOut, Refused } from './beside.tsx';
 import { BUCKETS, GROUPS, type GroupName, MEASURES, type Measure, SPANS, seriesOf, sinceOf, sum, usageQuery } from './data.ts';
 import { Forecast } from './forecast.tsx';
@@ -126,15 +126,6 @@ function Totals({ usage }: { readonly usage: Usage }): JSX.Element {
       <Figure value={`${count(read)} / ${count(total('tokens_out'))}`} name="tokens in / out" />
       <Figure value={read === 0 ? '–' : percent(total('cache_read') / read)} name="of input read from cache" />
       <Figure value={whole(total('unpriced'))} name="calls without a price" />
-    </div>
-  );
-}
-
-function Figure({ value, name }: { readonly value: string; readonly name: string }): JSX.Element {
-  return (
-    <div>
-      <b>{value}</b>
-      <span>{name}</span>
     </div>
   );
 }

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../../base/json.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../../adapter.ts';
 import { attachedFiles } from '../../attachments.ts';
+import { declaredModel } from '../launch/declared-model.ts';
 import { hasPrompt, promptWithTexts, systemPromptOf } from '../launch/prompt.ts';
 import { NO_THINKING, type ThinkingWish, thinkingWish, type Unhonoured, unknownOverrides } from '../launch/thinking.ts';
 import { outputLimit, unhonoured } from '../launch/unhonoured.ts';
-import { windowOf } from '../launch/window.ts';
 import { KEY_VARIABLE, type Wire, wireModel, wireTo } from '../launch/wire.ts';
 import { type ExtensionSettings, extensionText } from './extension.ts';
 
@@ -149,33 +149,14 @@ function settingsOf(kind: PiKind, plan: SpawnPlan): ExtensionSettings {
   };
 }
 
-/** Prices of an unknown model are zero here, and the dialogue then reports no cost. */
 function providerOf(kind: PiKind, plan: SpawnPlan): JsonObject {
   if (plan.gateway === undefined) return {};
   const { api, baseUrl } = wireTo(plan.gateway, PI_WIRES);
-  const id = wireModel(plan);
-  const { model } = plan;
   return {
     baseUrl,
     api,
     apiKey: kind.keyReference(KEY_VARIABLE),
-    models: [
-      {
-        id,
-        name: model?.displayName ?? id,
-        reasoning: model?.supportsThinking ?? true,
-        input: ['text', 'image'],
-        contextWindow: windowOf(plan),
-        maxTokens: model?.maxOutputTokens ?? 32_000,
-        cost: {
-          input: model?.inputPricePerMillion ?? 0,
-          output: model?.outputPricePerMillion ?? 0,
-          cacheRead: model?.cachedInputPricePerMillion ?? 0,
-          cacheWrite: 0,
-        },
-        ...(HAS_HIGHEST.includes(api) && { thinkingLevelMap: { xhigh: 'xhigh' } }),
-      },
-    ],
+    models: [{ ...declaredModel(plan), ...(HAS_HIGHEST.includes(api) && { thinkingLevelMap: { xhigh: 'xhigh' } }) }],
   };
 }
 
