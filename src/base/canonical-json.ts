@@ -9,6 +9,14 @@ export function canonicalJson(value: Json): string {
   return text;
 }
 
+/** Whether a value has such a form: halves of surrogate pairs, which programs leave that cut a text inside a character, have none. */
+export function hasCanonicalForm(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(hasCanonicalForm);
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && hasCanonicalForm(member));
+}
+
 /** Lower-case hex SHA-256. */
 export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');

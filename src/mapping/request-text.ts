@@ -18,6 +18,12 @@ export function readRequest(text: Buffer, values?: number): Json {
   return parsed.value;
 }
 
+/** The same value, and nothing where `readRequest` throws. */
+export function requestIn(text: Buffer, values: number): Json | undefined {
+  const parsed = isUtf8(text) ? parseJson(text.toString('utf8')) : undefined;
+  return parsed?.ok === true && scannedValues(parsed.value) === values ? parsed.value : undefined;
+}
+
 /** The count of the scan for a body that repeats no member: each member of the body, and what is inside. */
 function scannedValues(body: Json): number {
   let count = 0;

@@ -75,12 +75,43 @@ const NEVER = [
   { name: 'offers tools', more: { tools: [{ name: 'write', input_schema: { type: 'object' } }] } },
   { name: 'offers servers of tools', more: { mcp_servers: [{ type: 'url', url: 'https://tools.example', name: 'x' }] } },
   { name: 'goes on in a container', more: { container: 'c-1' } },
+  { name: 'names a stored prompt', more: { prompt: { id: 'pmpt_1' } } },
+  { name: 'holds half a character, as it is left where a text was cut', more: { system: 'cut \ud83d' } },
 ];
 
 test.each(NEVER)('a request that $name is asked every time', async ({ more }) => {
   const { gateway, upstream } = await start();
   for (let at = 0; at < 2; at += 1) expect(state(await post(`${gateway.url}/v1/messages`, { ...body, ...more }))).toBe('miss');
   expect(upstream.requests).toHaveLength(2);
+});
+
+test('a request that two readers could read in two ways is asked every time, and its answer is given to nobody else', async () => {
+  const { gateway, upstream } = await start({ ttl_s: 600, shared: true });
+  const twice = JSON.stringify(body).replace('"say hi"', '"another", "content": "say hi"');
+  const bytes = Buffer.from(JSON.stringify(body).replace('say hi', 'say \u0001'));
+  bytes[bytes.indexOf(1)] = 0xff;
+  const asked = [twice, twice, JSON.stringify(body), bytes, bytes];
+  const states: unknown[] = [];
+  const headers = ['content-type', 'application/json'];
+  for (const one of asked) states.push(state(await call(`${gateway.url}/v1/messages`, { method: 'POST', headers, body: one })));
+  expect([states, upstream.requests.length]).toEqual([['miss', 'miss', 'miss', 'miss', 'miss'], 5]);
+});
+
+test('a caller who names a deployment gets no answer of another one', async () => {
+  const upstream = await startUpstream();
+  onTestFinished(upstream.close);
+  upstream.answer((socket) => void socket.write(whole(JSON.stringify(claudeAnswer))));
+  const deployments = [
+    { name: 'us', key: 'a', weight: 1 },
+    { name: 'eu', key: 'b', weight: 1 },
+  ];
+  const gateway = await startGateway({
+    engines: { claude: { url: upstream.url, deployments } },
+    config: { routes: [{ match: 'kept-*', to: 'claude', cache: CACHE }] },
+  });
+  onTestFinished(gateway.close);
+  const from = async (name: string): Promise<unknown> => state(await post(`${gateway.url}/v1/messages`, body, ['x-abp-deployment', name]));
+  expect([await from('us'), await from('eu'), await from('us'), await from('eu')]).toEqual(['miss', 'miss', 'hit', 'hit']);
 });
 
 test('errors, broken streams and streams that fail inside are not kept', async () => {

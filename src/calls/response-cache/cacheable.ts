@@ -1,6 +1,7 @@
-import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
+import { canonicalJson, hasCanonicalForm, sha256 } from '../../base/canonical-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
 import type { CacheTerms } from '../../contract/cache-terms.ts';
+import { requestIn } from '../../mapping/request-text.ts';
 import type { Route } from '../../mapping/route.ts';
 import { headerOf, joinedHeader } from '../headers.ts';
 import type { Read, VendorCall } from '../vendor/vendor-call.ts';
@@ -24,18 +25,20 @@ const ACTING = ['tools', 'functions', 'mcp_servers', 'plugins', 'web_search_opti
 
 /**
  * Where the answer of a call is kept, by its request in canonical form, its engine and the caller's wishes; undefined where it must not be kept:
- * nobody asked for it, a coding agent calls, something in the request acts, or the request is too large to be compared.
+ * nobody asked for it, a coding agent calls, something in the request acts, or the request is too large or too unclear to be compared.
  */
 export function cachePlace(call: VendorCall, { text, scan }: Read, route: Route): CachePlace | undefined {
   const terms = route.row?.cache ?? call.options.cache;
   if (terms === undefined || call.options.mayEdit || text.length > MOST_BYTES || scan.values > MOST_VALUES) return undefined;
-  const parsed = parseJson(text.toString('utf8'));
-  if (!parsed.ok || !isJsonObject(parsed.value) || acts(parsed.value)) return undefined;
-  return { key: sha256(canonicalJson(identity(call, parsed.value, route, terms))), ttlMs: terms.ttl_s * 1000 };
+  const body = requestIn(text, scan.values);
+  // What two readers could read in two ways, or has no canonical form, is equal to nothing.
+  if (body === undefined || !isJsonObject(body) || !hasCanonicalForm(body) || acts(body)) return undefined;
+  return { key: sha256(canonicalJson(identity(call, body, route, terms))), ttlMs: terms.ttl_s * 1000 };
 }
 
 function acts(body: JsonObject): boolean {
-  return ACTING.some((name) => isSet(body[name]));
+  // A stored prompt may have tools of its own, and become another one.
+  return isJsonObject(body.prompt) || ACTING.some((name) => isSet(body[name]));
 }
 
 function isSet(value: Json | undefined): boolean {
@@ -54,7 +57,7 @@ function identity(
   return {
     whose: shared ? null : [owner.keyId, share],
     caller: [match.dialect.id, match.path.operation, match.model ?? null, match.path.stream ?? null, target.query],
-    engine: [route.engine.id, route.target.id, route.model],
+    engine: [route.engine.id, route.target.id, route.model, options.deployment ?? null],
     wishes: [compatibility, JSON.stringify(requirements), [...emulate, ...(route.row?.emulate ?? [])], JSON.stringify(toolRules)],
     // Bytes pass as they come, so a caller must be able to read how they are packed.
     headers: [
