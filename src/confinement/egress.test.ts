@@ -144,6 +144,26 @@ it.each([
   expect(records).toEqual([{ host, port: 0, refused }]);
 });
 
+it('takes so many connections of a room at a time, and tells of those beyond', async () => {
+  const { port, records } = await proxy({});
+  const open = await Promise.all(
+    Array.from({ length: 512 }, async () => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      await new Promise((resolve) => socket.once('connect', resolve));
+      return socket;
+    }),
+  );
+  const answerTo = async (line: string): Promise<string> =>
+    await new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write(`${line} HTTP/1.1\r\nHost: x\r\n\r\n`)).on('error', () => undefined);
+      socket.setEncoding('utf8').once('data', (text: string) => resolve(text.split('\r\n')[0] ?? ''));
+    });
+  expect(await answerTo('GET /')).toBe('HTTP/1.1 503 Service Unavailable');
+  expect(records).toEqual([{ host: '', port: 0, refused: 'was not asked for: a run may have 512 connections open' }]);
+  for (const socket of open) socket.destroy();
+  await expect.poll(async () => await answerTo('GET /')).toBe('HTTP/1.1 403 Forbidden');
+});
+
 it('answers a refusal with 403 and the reason', async () => {
   const { port } = await proxy({ deny: ['*'] });
   const answered = await fetch(`http://127.0.0.1:${port}/not-for-a-proxy`);

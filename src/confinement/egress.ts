@@ -24,6 +24,8 @@ type Resolve = (host: string) => Promise<readonly string[]>;
 
 const USUAL_PORTS = [80, 443];
 const CONNECT_MS = 15_000;
+/** Connections that one room may have open. Each takes descriptors of this process, which all callers share. */
+const MOST_CONNECTIONS = 512;
 const CLIENT_GONE = 'the program closed the connection';
 
 const systemResolve: Resolve = async (host) =>
@@ -53,6 +55,7 @@ export class Egress {
   readonly #options: Required<EgressOptions>;
   readonly #server: Promise<Server>;
   readonly #open = new Set<Socket>();
+  #accepted = 0;
 
   constructor(options: EgressOptions) {
     this.#options = { resolve: systemResolve, dial: connect, ...options };
@@ -62,6 +65,15 @@ export class Egress {
   /** Takes a connection that came out of the room. */
   accept(socket: Socket): void {
     this.#track(socket);
+    if (this.#accepted >= MOST_CONNECTIONS) {
+      const reason = `was not asked for: a run may have ${MOST_CONNECTIONS} connections open`;
+      socket.end(answerOf('503 Service Unavailable', this.#refuse('', 0, reason)), () => socket.destroy());
+      return;
+    }
+    this.#accepted += 1;
+    socket.once('close', () => {
+      this.#accepted -= 1;
+    });
     void this.#server.then((server) => server.emit('connection', socket));
   }
 

@@ -48,7 +48,6 @@ describe('the filter for code', () => {
     ['read', 'x64', 0],
     ['execve, by which the interpreter is started', 'x64', 59],
     ['mmap', 'x64', 9],
-    ['socketpair, which event loops wake themselves with', 'x64', 53],
     ['read', 'arm64', 63],
     ['execve, by which the interpreter is started', 'arm64', 221],
   ] as const)('lets %s pass on %s', (_, arch, number) => {
@@ -82,6 +81,21 @@ describe('the filter for code', () => {
     expect([THREAD_OF_GLIBC, FORK_OF_GLIBC, NEW_USER_NAMESPACE].map((flags) => answer(arch, clone, flags))).toEqual([ALLOW, EPERM, EPERM]);
     expect(answer(arch, 435)).toBe(ENOSYS);
   });
+
+  it.each([
+    ['code', 'x64', 53],
+    ['programs', 'x64', 53],
+    ['offline programs', 'arm64', 199],
+  ] as const)(
+    'lets %s on %s make pairs of sockets that event loops wake themselves with, and of no other family',
+    (kind, arch, socketpair) => {
+      const [UNIX, IPV4, NETLINK, TIPC, VSOCK] = [1, 2, 16, 30, 40];
+      const EAFNOSUPPORT = 0x00050061;
+      expect(answerOf(kind, arch, socketpair, { argument: UNIX })).toBe(ALLOW);
+      const others = [IPV4, NETLINK, TIPC, VSOCK].map((argument) => answerOf(kind, arch, socketpair, { argument }));
+      expect(others).toEqual([EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT]);
+    },
+  );
 
   it('ends a process that calls as another machine', () => {
     const I386 = 0x40000003;

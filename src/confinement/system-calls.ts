@@ -104,12 +104,13 @@ interface Machine {
   readonly clone: number;
   readonly ioctl: number;
   readonly socket: number;
+  readonly socketpair: number;
   readonly numberOf: (call: SystemCall) => number | null;
 }
 
 const MACHINES: Readonly<Record<string, Machine>> = {
-  x64: { audit: 0xc000003e, clone: 56, ioctl: 16, socket: 41, numberOf: ([, x64]) => x64 },
-  arm64: { audit: 0xc00000b7, clone: 220, ioctl: 29, socket: 198, numberOf: ([, , arm64]) => arm64 },
+  x64: { audit: 0xc000003e, clone: 56, ioctl: 16, socket: 41, socketpair: 53, numberOf: ([, x64]) => x64 },
+  arm64: { audit: 0xc00000b7, clone: 220, ioctl: 29, socket: 198, socketpair: 199, numberOf: ([, , arm64]) => arm64 },
 };
 
 /** Where `struct seccomp_data` holds what is looked at. The low halves have all flags of clone and all of a request, which the kernel compares. */
@@ -163,15 +164,24 @@ export function systemCallFilter(arch: string, kind: FilterKind): Buffer | undef
   ]);
 }
 
-function judgedForCode({ clone }: Machine): Instruction[] {
-  return onCall(clone, [load(FIRST_ARGUMENT), unlessSet(CLONE_THREAD, 1), answer(EPERM), answer(ALLOW)]);
+function judgedForCode({ clone, socketpair }: Machine): Instruction[] {
+  return [
+    ...onCall(clone, [load(FIRST_ARGUMENT), unlessSet(CLONE_THREAD, 1), answer(EPERM), answer(ALLOW)]),
+    ...onlyFamilies(socketpair, [UNIX]),
+  ];
 }
 
-function judgedForPrograms({ clone, ioctl, socket }: Machine, families: readonly number[]): Instruction[] {
+/** The kernel makes a socket of any family for a pair too, before it says whether the family knows pairs. */
+function onlyFamilies(call: number, families: readonly number[]): Instruction[] {
+  return onCall(call, [load(FIRST_ARGUMENT), ...families.flatMap((family) => [ifEqual(family, 1), answer(ALLOW)]), answer(EAFNOSUPPORT)]);
+}
+
+function judgedForPrograms({ clone, ioctl, socket, socketpair }: Machine, families: readonly number[]): Instruction[] {
   return [
     ...onCall(clone, [load(FIRST_ARGUMENT), ifSet(CLONE_NAMESPACES, 1), answer(EPERM), answer(ALLOW)]),
     ...onCall(ioctl, [load(SECOND_ARGUMENT), ...TYPED_INTO_TERMINALS.flatMap(refuse), answer(ALLOW)]),
-    ...onCall(socket, [load(FIRST_ARGUMENT), ...families.flatMap((family) => [ifEqual(family, 1), answer(ALLOW)]), answer(EAFNOSUPPORT)]),
+    ...onlyFamilies(socket, families),
+    ...onlyFamilies(socketpair, [UNIX]),
   ];
 }
 

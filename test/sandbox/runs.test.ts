@@ -181,6 +181,21 @@ curl -s --noproxy '*' --max-time 2 http://127.0.0.1:${port}/ || echo unreachable
   });
 });
 
+it('has a receipt also where what its agent left cannot be read, and has not succeeded then', async () => {
+  // An agent without a sandbox comes to the list of what was copied.
+  writeFileSync(join(workspace, 'task.sh'), 'rm ../base.json');
+  const { code, out } = await runAbp([...shownRun(), '--json'], { env });
+  expect(code).toBe(EXITS.general.code);
+  const run = /run_[0-9a-f]{32}/.exec(out)?.[0] ?? '';
+  expect(await receiptOf(run)).toMatchObject({
+    status: 'failed',
+    reason: 'failed',
+    error: { code: 'internal', message: 'The stage could not be compared: the list of what was copied cannot be read.' },
+    change_set: null,
+    rules: [],
+  });
+});
+
 describe('a policy that nothing holds', () => {
   const refused = async (toml: string, ...more: string[]): Promise<AbpResult> => {
     const policy = join(folder, 'refused.toml');

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findCommand } from '../../base/find-command.ts';
+import { removeTree } from '../../base/remove-tree.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { newRunId, parseRunId, type RunId } from '../../contract/run-id.ts';
@@ -88,7 +89,7 @@ async function placeOf(host: Host, order: SentOrder, env: Environment): Promise<
       engine,
       homePath,
       inside: true,
-      close: async () => rmSync(homePath, { recursive: true, force: true }),
+      close: async () => removeTree(homePath),
     };
   }
   const gateway = await openRunGateway({});

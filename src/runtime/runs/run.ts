@@ -251,12 +251,13 @@ export class Run implements RunHandle {
     // Those of the id belong to the run that has it.
     if (!this.#unclaimed) endLeftovers(this.runId);
     await this.#hooks.ended(ending, this.#telling.tally);
-    const spent = await this.#settled(settlement, ending);
-    this.#state = ending.state;
+    const { ending: last, ...spent } = await this.#settled(settlement, ending);
+    if (last !== ending) this.#tellFailure(last);
+    this.#state = last.state;
     this.#telling.end();
     const durationMs = this.#deps.clock.now() - this.#startedAt;
     const { tally, collected: events } = this.#telling;
-    return resultOf({ run: this, options: this.#options, tally, ending, spent, durationMs, events });
+    return resultOf({ run: this, options: this.#options, tally, ending: last, spent, durationMs, events });
   }
 
   /** A run whose receipt cannot be written has still ended; a caller who waits for it must hear so. */
@@ -265,7 +266,7 @@ export class Run implements RunHandle {
       return await settlement.close(ending, this.#telling.tally, this.#approvals.records);
     } catch (error) {
       this.#emit({ type: 'debug', level: 'warn', message: `the receipt could not be written: ${String(error)}` });
-      return { ...toldBy(this.#telling.tally), model: modelOf(this.#options, this.#gated.adapter) };
+      return { ...toldBy(this.#telling.tally), model: modelOf(this.#options, this.#gated.adapter), ending };
     }
   }
 

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChildProcess, startProcess } from '../../base/child-process.ts';
 import { hyphenate, uuidv7Hex } from '../../base/ids.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import type { LineFault } from '../../base/line-splitter.ts';
+import { removeTree } from '../../base/remove-tree.ts';
 import { checkAt } from '../../contract/border.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { type EnvelopeOf, SidecarEnvelope, splitCapabilities } from '../../contract/work-orders/sidecar.ts';
@@ -155,7 +156,7 @@ export async function checkSidecar(check: SidecarCheck): Promise<readonly Sideca
     if (hello.some(({ result }) => result === 'failed')) return hello;
     return [...hello, ...(await tryRun(check, folder)), ...(await tryCancel(check, folder))];
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeTree(folder);
   }
 }
 

@@ -20,7 +20,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { copyWhole } from './copy-file.ts';
-import { childOf, digestOf, fileNode, fileOf, type Looks, type PathKey, type Seen, stampOf } from './tree.ts';
+import { childOf, digestOf, fileNode, fileOf, type Looks, type PathKey, type Seen, stampOf, TooLarge } from './tree.ts';
 
 export interface CopyLimits {
   readonly files: number;
@@ -31,9 +31,6 @@ export interface Owner {
   readonly uid: number;
   readonly gid: number;
 }
-
-/** The folder is too large to be copied. */
-export class TooLarge extends Error {}
 
 /** Files up to this are read once, for their digest and their copy. */
 const SMALL = 256 * 1024;

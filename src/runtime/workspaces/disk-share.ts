@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { removeTree } from '../../base/remove-tree.ts';
 import { AbpError } from '../../contract/errors.ts';
 
 /** Whose disk a stage takes, and how much all stages of the home may take together. */
@@ -51,7 +52,7 @@ export function makeRoom(share: DiskShare, others: readonly StageDisk[], bytes: 
   const removable = others.filter(({ caller, idle }) => caller === share.caller && idle).toSorted((a, b) => a.createdAt - b.createdAt);
   for (const stage of removable) {
     if (room(share, left) >= bytes) return;
-    rmSync(stage.folder, { recursive: true, force: true });
+    removeTree(stage.folder);
     left = left.filter((one) => one !== stage);
   }
 }

@@ -58,10 +58,14 @@ export function heldBack(path: string, after: TreeNode | null): string | undefin
   const name = parts.at(-1) ?? '';
   if (HELD_FILES.has(name)) return `${name} is read and run without asking`;
   if (HELD_PREFIXES.some((prefix) => path.startsWith(prefix))) return 'it is run without asking';
-  if (after?.type === 'special')
-    return after.hollow === true ? 'it is one of more holes than are read' : 'it is a pipe, a socket or a device';
+  if (after?.type === 'special') return heldSpecial(after);
   if (after?.type === 'file' && after.setid === true) return 'it has a set-id bit';
   return after?.type === 'link' ? heldLink(path, after.target) : undefined;
+}
+
+function heldSpecial({ hollow, tooDeep }: Extract<TreeNode, { type: 'special' }>): string {
+  if (tooDeep === true) return 'its path is longer than the system takes';
+  return hollow === true ? 'it is one of more holes than are read' : 'it is a pipe, a socket or a device';
 }
 
 /**

@@ -3,10 +3,9 @@ import { parentPort } from 'node:worker_threads';
 import { applyChanges, judgeChanges } from './apply-work.ts';
 import { TREE } from './change-set.ts';
 import { counted } from './chosen-changes.ts';
-import { TooLarge } from './copy-tree.ts';
 import { compareStage, copyWork, makeStage } from './stage-work.ts';
 import type { StageAnswer, StageTask } from './thread-work.ts';
-import { diskOf } from './tree.ts';
+import { diskOf, TooLarge } from './tree.ts';
 
 function answer(task: StageTask): StageAnswer {
   switch (task.kind) {

@@ -1,7 +1,8 @@
-import { lchownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lchownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { pathGlob } from '../../base/glob.ts';
+import { removeTree } from '../../base/remove-tree.ts';
 import {
   CHANGES_FILE,
   CHECK_TREE,
@@ -49,6 +50,8 @@ const BASE_FILE = 'base.json';
 
 const BORROWED = new Set(['node_modules', '.venv']);
 const LARGEST_SHOWN = 8 * 1024 * 1024;
+/** An agent may make more files than are copied; beyond these its work is not told. */
+const MOST_COMPARED = 500_000;
 
 /** Copies the source into the tree of a stage and writes down what was copied. Blocks: run it on a thread. */
 export function makeStage(folder: string, plan: StagePlan): Staged {
@@ -101,7 +104,7 @@ function looksFor(plan: StagePlan, borrow: (key: PathKey) => void): Looks {
 export function copyWork(folder: string, plan: StagePlan): void {
   const base = baseIn(folder);
   const target = join(folder, CHECK_TREE);
-  rmSync(target, { recursive: true, force: true });
+  removeTree(target);
   makePlace(folder, CHECK_TREE);
   const borrowed = new Set(base.borrowed);
   copyTree({ source: join(folder, TREE), target, looks: (key) => !borrowed.has(key), limits: plan.limits, owner: plan.owner });
@@ -132,7 +135,7 @@ export function compareStage(folder: string, plan: StagePlan): Compared {
   const before = new Map(base.seen);
   const left = new Set([...base.borrowed, '.git']);
   const tree = join(folder, TREE);
-  const after = walkTree(tree, (key) => !left.has(key), before);
+  const after = walkTree(tree, (key) => !left.has(key), before, { mostFiles: MOST_COMPARED, opensClosed: true });
   const changes = changesBetween(before, after, deniedBy(plan));
   const patch = patchOf(changes, contentsOf(plan.source, tree));
   writeFileSync(join(folder, CHANGES_FILE), JSON.stringify(changes), { mode: 0o600 });

@@ -1,7 +1,8 @@
-import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { identityOf, isRunning, type ProcessIdentity } from '../../base/process-table.ts';
+import { removeTree } from '../../base/remove-tree.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Artifact } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
@@ -157,7 +158,7 @@ export class Stage {
   async copyForCheck(): Promise<{ readonly tree: string; remove(): void }> {
     await onThread({ kind: 'copy', folder: this.folder, plan: this.#record.plan }, 'copied');
     const tree = join(this.folder, CHECK_TREE);
-    return { tree, remove: () => rmSync(tree, { recursive: true, force: true }) };
+    return { tree, remove: () => removeTree(tree) };
   }
 
   /** Keeps what a check said; its name and digest for the receipt. */
@@ -193,7 +194,7 @@ export class Stage {
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    removeTree(this.folder);
   }
 
   #write(record: StageRecord): void {
@@ -242,7 +243,7 @@ export function tidyStages(stages: string, keeping: StageKeeping = STAGE_KEEPING
   for (const { folder, record } of idle.sort((a, b) => (b.record?.createdAt ?? 0) - (a.record?.createdAt ?? 0))) {
     bytes += Math.max(record?.staged?.bytes ?? 0, record?.measured ?? 0);
     const isUseless = record === undefined || record.state === 'staging' || now - record.createdAt > keeping.keepMs;
-    if (isUseless || bytes > keeping.maxBytes) rmSync(folder, { recursive: true, force: true });
+    if (isUseless || bytes > keeping.maxBytes) removeTree(folder);
   }
   return restored;
 }

@@ -99,9 +99,18 @@ const DOING: Readonly<Record<StageTask['kind'], string>> = {
   apply: 'The changes could not be applied, and nothing was changed',
 };
 
+const LONGEST_MESSAGE = 600;
+
+/** The system names the whole path, which an agent can make as long as it likes. */
+function shortened(message: string): string {
+  if (message.length <= LONGEST_MESSAGE) return message;
+  return `${message.slice(0, LONGEST_MESSAGE / 2)} … ${message.slice(-LONGEST_MESSAGE / 2)}`;
+}
+
 function failure(task: StageTask, { message, tooLarge, code }: AnswerOf<'failed'>): AbpError {
-  const advice = tooLarge ? ' Leave parts of it out with exclude, or name the parts that are needed with include.' : '';
+  const advice =
+    tooLarge && task.kind === 'make' ? ' Leave parts of it out with exclude, or name the parts that are needed with include.' : '';
   const known = tooLarge || code !== undefined;
   const details = tooLarge ? { too_large: true } : {};
-  return new AbpError(known ? 'invalid_request' : 'internal', `${DOING[task.kind]}: ${message}.${advice}`, details);
+  return new AbpError(known ? 'invalid_request' : 'internal', `${DOING[task.kind]}: ${shortened(message)}.${advice}`, details);
 }

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { closeSync, type Dirent, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs';
+import { chmodSync, closeSync, type Dirent, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Stats } from 'node:fs';
 
 /** The entry at a path. */
 export type TreeNode =
@@ -12,8 +12,11 @@ export type TreeNode =
     }
   | { readonly type: 'link'; readonly target: string }
   | { readonly type: 'folder' }
-  /** A pipe, a socket or a device; with `hollow` a file that was not read, for so many holes were read before it. */
-  | { readonly type: 'special'; readonly hollow?: true | undefined };
+  /**
+   * A pipe, a socket or a device; with `hollow` a file that was not read, for so many holes were read before it; with `tooDeep` anything
+   * whose path is longer than the system takes.
+   */
+  | { readonly type: 'special'; readonly hollow?: true | undefined; readonly tooDeep?: true | undefined };
 
 /** A node and what tells that a file was not touched since: no program without privileges can set a change time. */
 export interface Seen {
@@ -51,27 +54,59 @@ export const stampOf = ({ ino, size, ctimeMs }: Stats): string => `${ino} ${size
 /** Whether a path is looked at, and for a folder whether what is in it is. */
 export type Looks = (key: PathKey, isFolder: boolean) => boolean;
 
+/** There is more in a folder than is looked at. */
+export class TooLarge extends Error {}
+
+/** How a tree is walked that an agent has left: it may have made any number of files, and closed some to everybody. */
+export interface Walking {
+  readonly mostFiles?: number;
+  /** What its owner, who we are, may not read is opened to the owner. */
+  readonly opensClosed?: boolean;
+}
+
 /** Everything below a folder, parents first. Links are not followed. A file that `known` has with the same stamp is not read again. */
-export function walkTree(root: string, looks: Looks, known: ReadonlyMap<PathKey, Seen> = new Map()): Map<PathKey, Seen> {
+export function walkTree(
+  root: string,
+  looks: Looks,
+  known: ReadonlyMap<PathKey, Seen> = new Map(),
+  { mostFiles = Number.POSITIVE_INFINITY, opensClosed = false }: Walking = {},
+): Map<PathKey, Seen> {
   const found = new Map<PathKey, Seen>();
+  const opened = opensClosed ? openToOwner : () => undefined;
   let holes = 0;
-  const reads = (stats: Stats): boolean => {
+  const reads = (stats: Stats, path: Buffer): boolean => {
     holes += holesIn(stats);
+    opened(path, stats);
     return holes <= MOST_HOLES;
   };
   const open: PathKey[] = [''];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    opened(fileOf(root, folder));
     for (const entry of readdirSync(fileOf(root, folder), { encoding: 'buffer', withFileTypes: true })) {
       const key = childOf(folder, entry);
-      if (!looks(key, entry.isDirectory())) continue;
-      const seen = seenAt(root, key, known.get(key), reads);
+      const seen = looks(key, entry.isDirectory()) ? seenAt(root, key, known.get(key), reads) : undefined;
       if (seen === undefined) continue;
       found.set(key, seen);
       if (seen.node.type === 'folder') open.push(key);
     }
+    if (found.size > mostFiles) throw new TooLarge(`it has more than ${mostFiles} files`);
   }
   return found;
 }
+
+/** Folders can be made that no path leads to, one inside the other. What lies so deep is known by its name alone. */
+const LONGEST_PATH = process.platform === 'linux' ? 4095 : 1023;
+const TOO_DEEP: Seen = { node: { type: 'special', tooDeep: true }, stamp: '' };
+
+/** The rights of folders are not part of the work, nor whether a file can be read. */
+function openToOwner(path: Buffer, found: Stats | undefined = lookAt(path)): void {
+  if (found === undefined || found.uid !== process.getuid?.()) return;
+  const needed = found.isDirectory() ? 0o700 : found.isFile() ? 0o400 : 0;
+  if ((found.mode & needed) !== needed) chmodSync(path, (found.mode & 0o7777) | needed);
+}
+
+/** What an entry counts for at least: disks hold only so many of them, whatever is in them. */
+const LEAST = 4096;
 
 /** Bytes on the disk of everything below a folder, while somebody may be writing there. Links are not followed. */
 export function diskOf(root: string): number {
@@ -81,7 +116,7 @@ export function diskOf(root: string): number {
     for (const entry of entriesIn(root, folder)) {
       const key = childOf(folder, entry);
       if (entry.isDirectory()) open.push(key);
-      else bytes += (lookAt(fileOf(root, key))?.blocks ?? 0) * BLOCK;
+      bytes += Math.max(LEAST, (lookAt(fileOf(root, key))?.blocks ?? 0) * BLOCK);
     }
   }
   return bytes;
@@ -109,8 +144,14 @@ export function lookAt(path: Buffer): Stats | undefined {
 }
 
 /** The entry at a path now; undefined when there is none. */
-export function seenAt(root: string, key: PathKey, known?: Seen, reads: (stats: Stats) => boolean = () => true): Seen | undefined {
+export function seenAt(
+  root: string,
+  key: PathKey,
+  known?: Seen,
+  reads: (stats: Stats, path: Buffer) => boolean = () => true,
+): Seen | undefined {
   const path = fileOf(root, key);
+  if (path.length > LONGEST_PATH) return TOO_DEEP;
   const stats = lookAt(path);
   if (stats === undefined) return undefined;
   const stamp = stampOf(stats);
@@ -118,7 +159,7 @@ export function seenAt(root: string, key: PathKey, known?: Seen, reads: (stats: 
   if (stats.isSymbolicLink()) return { node: { type: 'link', target: readlinkSync(path, 'latin1') }, stamp };
   if (!stats.isFile()) return { node: { type: 'special' }, stamp };
   if (known?.node.type === 'file' && known.stamp === stamp) return known;
-  if (!reads(stats)) return { node: { type: 'special', hollow: true }, stamp };
+  if (!reads(stats, path)) return { node: { type: 'special', hollow: true }, stamp };
   return { node: fileNode(stats, digestOf(path, stats.size)), stamp };
 }
 

@@ -10,7 +10,7 @@ export interface ResultParts {
   readonly options: RunOptions;
   readonly tally: Tally;
   readonly ending: Ending;
-  readonly spent: RunAccount;
+  readonly spent: Omit<RunAccount, 'ending'>;
   readonly durationMs: number;
   readonly events: AgentEvent[];
 }

@@ -16,15 +16,15 @@ import type { Prepared } from '../prepare.ts';
 import { type Checked, runCheck } from '../process/check-process.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { endLeftovers } from '../process/run-folder.ts';
-import type { Ending } from './outcome.ts';
+import { type Ending, failedEnding } from './outcome.ts';
 import type { Tally } from './tally.ts';
 import { toldArtifacts } from './told-artifacts.ts';
 
 const NANO = 1e9;
 const CANCELLED: ReadonlySet<string> = new Set(['aborted', 'interrupted']);
 
-/** The outcome of a run in its books. */
-export type RunAccount = Pick<RunResult, 'cost' | 'tokenUsage' | 'model'>;
+/** The outcome of a run in its books. It ends otherwise than its agent where what that left cannot be read. */
+export type RunAccount = Pick<RunResult, 'cost' | 'tokenUsage' | 'model'> & { readonly ending: Ending };
 
 export interface Settled {
   readonly adapter: Adapter;
@@ -69,15 +69,15 @@ export class Settlement {
   }
 
   /** Ends the key, journals the end and says what was spent. Without a gateway there is nobody to journal to. */
-  async close(ending: Ending, tally: Tally, approvals: readonly ApprovalRecord[] = []): Promise<RunAccount> {
+  async close(agentEnding: Ending, tally: Tally, approvals: readonly ApprovalRecord[] = []): Promise<RunAccount> {
     const port = this.#port;
-    if (port === undefined) return { ...toldBy(tally), model: this.#model() };
+    if (port === undefined) return { ...toldBy(tally), model: this.#model(), ending: agentEnding };
     if (!this.#opened) await this.#open();
     const spend = await port.spent(this.#run.runId, 'ended');
     await port.dropRunKey(this.#run.runId);
     const after = this.#before === undefined ? undefined : await this.#snapshot(this.#before);
     const ground = this.#prepared?.ground;
-    const staged = await stagedWork(ground);
+    const { ending, ...staged } = await stagedWork(ground, agentEnding);
     const checked = ending.exitReason === 'completed' ? await this.#checked() : undefined;
     // While the room still stands: it knows what was stopped.
     const rules = ground === undefined ? undefined : rulesAtEnd(ground);
@@ -98,7 +98,7 @@ export class Settlement {
     await port.closed(closing);
     this.#run.deps.onChanges?.(closing.workspaceDelta);
     this.#prepared?.folder.remove();
-    return { ...(spend.calls === 0 ? toldBy(tally) : billed(spend)), model: this.#model(spend) };
+    return { ...(spend.calls === 0 ? toldBy(tally) : billed(spend)), model: this.#model(spend), ending };
   }
 
   /** Judges the work by the caller's own command, where there is one. It gets no key: the one of the run is over. */
@@ -201,12 +201,19 @@ export class Settlement {
   }
 }
 
-/** The changes of a staged run. Its stage is kept for `abp apply`. */
-async function stagedWork(ground: Ground | undefined): Promise<Partial<Pick<RunClosing, 'workspaceDelta' | 'changeSet' | 'artifacts'>>> {
+interface StagedWork extends Partial<Pick<RunClosing, 'workspaceDelta' | 'changeSet' | 'artifacts'>> {
+  readonly ending: Ending;
+}
+
+/** The changes of a staged run. Its stage is kept for `abp apply`. Work that cannot be read is none that has been done; it has its receipt all the same. */
+async function stagedWork(ground: Ground | undefined, ending: Ending): Promise<StagedWork> {
   const stage = ground?.stage;
-  if (stage === undefined) return {};
-  const { changes, patchSha256 } = await stage.finish();
+  if (stage === undefined) return { ending };
+  const compared = await stage.finish().catch((error: unknown) => failedEnding(error, undefined));
+  if ('exitReason' in compared) return { ending: ending.exitReason === 'completed' ? compared : ending };
+  const { changes, patchSha256 } = compared;
   return {
+    ending,
     workspaceDelta: deltaOf(changes, patchSha256),
     changeSet: changeSetRecord(changes, 'staged'),
     artifacts: [{ kind: 'patch', path: 'patch.diff', sha256: patchSha256 }],

@@ -1,6 +1,6 @@
 import { closeSync, constants, fchownSync, fstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 
-/** The user that an agent runs as, where this process is root. */
+/** The user that an agent runs as. */
 export interface Receiver {
   readonly uid: number;
   readonly gid: number;
@@ -50,21 +50,25 @@ function give(path: string, flags: number, { uid, gid }: Receiver, inside: (fold
   }
 }
 
+/** What the system says of a path that is gone, has become a link or a file, or was closed to us by the agent. */
+const OTHER: ReadonlySet<unknown> = new Set(['ENOENT', 'ELOOP', 'ENOTDIR', 'EACCES']);
+
 /** Undefined for what is gone, or is no longer what it was. */
 function openedUnlessOther(path: string, flags: number): number | undefined {
   try {
     return openSync(path, NOT_THROUGH_LINKS | flags);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP' || codeOf(error) === 'ENOTDIR') return undefined;
+    if (OTHER.has(codeOf(error))) return undefined;
     throw error;
   }
 }
 
+/** Where the agent has closed the folder around it, it is not made. */
 function mkdirUnlessThere(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST' && codeOf(error) !== 'EACCES') throw error;
   }
 }
 

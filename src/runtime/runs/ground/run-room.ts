@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, normalize, sep } from 'node:path';
 import type { Barrier } from '../../../base/child-process.ts';
 import { findCommand } from '../../../base/find-command.ts';
+import { removeTree } from '../../../base/remove-tree.ts';
 import { barrierOf } from '../../../confinement/barrier.ts';
 import type { ControlGroup } from '../../../confinement/control-groups.ts';
 import { Egress, type EgressRecord, type EgressRules } from '../../../confinement/egress.ts';
@@ -13,7 +14,7 @@ import { type Program, programOf, toolchainsOf } from '../../../confinement/prog
 import { EGRESS_PORT, GATEWAY_PORT, HOME_INSIDE, type RoomLimits, type Shown, shownAsIs } from '../../../confinement/room.ts';
 import type { RuleRecord } from '../../../contract/receipts/parts.ts';
 import { placeIn } from '../process/run-folder.ts';
-import { handOver, makeFoldersFor } from './hand-over.ts';
+import { handOver, makeFoldersFor, type Receiver } from './hand-over.ts';
 
 /** The address of the gateway inside every room. */
 export const GATEWAY_INSIDE = `http://127.0.0.1:${GATEWAY_PORT}`;
@@ -118,9 +119,7 @@ export class RunRoom {
   /** Links of a run's folder lead into the private home, by the name that it has inside. */
   link(folder: string, links: Readonly<Record<string, string>> = {}): void {
     for (const [name, target] of Object.entries(links)) {
-      const { identity } = this.#options.equipment;
-      if (identity === undefined) mkdirSync(join(this.#home, target), { recursive: true, mode: 0o700 });
-      else makeFoldersFor(this.#home, normalize(target).split(sep), identity);
+      makeFoldersFor(this.#home, normalize(target).split(sep), insiderOf(this.#options.equipment));
       const place = placeIn(folder, name);
       if (lstatSync(place, { throwIfNoEntry: false }) === undefined) symlinkSync(join(HOME_INSIDE, target), place);
     }
@@ -155,7 +154,7 @@ function wantedOf(command: string, env: Readonly<Record<string, string>>, folder
   if (findCommand(command, env, process.platform) === undefined) return undefined;
   const { file, places } = programOf(command, env);
   const link = placeIn(folder, join(WANTED_FOLDER, command));
-  rmSync(link, { recursive: true, force: true });
+  removeTree(link);
   symlinkSync(file, link);
   return { places, env: { ...env, PATH: [dirname(link), env.PATH ?? ''].join(delimiter) } };
 }
@@ -164,8 +163,13 @@ function wantedOf(command: string, env: Readonly<Record<string, string>>, folder
 function privateHome({ homes, agent, project, equipment }: RunRoomOptions): string {
   const home = join(homes, agent, createHash('sha256').update(project).digest('hex').slice(0, 24));
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  if (equipment.identity !== undefined) makeFoldersFor(home, [], equipment.identity);
+  makeFoldersFor(home, [], insiderOf(equipment));
   return home;
+}
+
+/** The user that programs run as inside. */
+function insiderOf({ identity }: Equipment): Receiver {
+  return identity ?? { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 };
 }
 
 function withoutRepeats(places: readonly Shown[]): Shown[] {

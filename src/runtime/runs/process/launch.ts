@@ -30,7 +30,8 @@ export async function launchAgent(run: GatedRun, deps: RunDeps, onReady: (prepar
     onReady(prepared);
     const exit = await shown(prepared);
     ending = { exitReason: 'completed', state: 'completed', exit, error: null };
-    return { runId, exit, ...(await settlement.close(ending, new Tally())) };
+    const { cost, tokenUsage } = await settlement.close(ending, new Tally());
+    return { runId, exit, cost, tokenUsage };
   } catch (error) {
     if (ending === undefined) await settlement.close(failedEnding(error, undefined), new Tally());
     throw error;

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { parseJsonObject } from '../../../base/json.ts';
 import { identityOf, isRunning, markedProcesses, type ProcessIdentity, sendSignal } from '../../../base/process-table.ts';
+import { removeTree } from '../../../base/remove-tree.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import { parseRunId, type RunId } from '../../../contract/run-id.ts';
 import { RUN_MARK } from './environment.ts';
@@ -14,7 +15,6 @@ import { RUN_MARK } from './environment.ts';
 const RECORDS = '.processes';
 /** Where the version before kept its record: in the run's own folder. Nobody is signalled by it any more. */
 const OLD_RECORD = 'process.json';
-const DRAIN_TRIES = 3;
 
 /** A folder of one run alone. */
 export interface RunFolder {
@@ -58,7 +58,7 @@ export function openRunFolder(runs: string, runId: RunId, ownerPid: number = pro
 /** Writes a file of a run. Whatever an agent of an earlier try has put there is removed first: a link would lead this process to any file. */
 function writeInside(folder: string, name: string, text: string): void {
   const place = placeIn(folder, name);
-  rmSync(place, { recursive: true, force: true });
+  removeTree(place);
   writeFileSync(place, text, { mode: 0o600, flag: 'wx' });
 }
 
@@ -109,7 +109,7 @@ function sweepRun(runs: string, runId: RunId): boolean {
 }
 
 function removeRun(runs: string, runId: RunId): void {
-  rmSync(join(runs, runId), { recursive: true, force: true, maxRetries: DRAIN_TRIES });
+  removeTree(join(runs, runId));
   rmSync(join(runs, RECORDS, recordName(runId)), { force: true });
 }
 
