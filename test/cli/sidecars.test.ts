@@ -63,6 +63,12 @@ describe('abp sidecar check', () => {
     expect(code).toBe(1);
   });
 
+  it('ends what it has left running, and says so', async () => {
+    const behaving = fileURLToPath(new URL('../work-orders/sidecar.mjs', import.meta.url));
+    const { findings } = await check(process.execPath, behaving, 'leaves-process');
+    expect(findings.at(-1)).toEqual({ name: 'it leaves no process behind', result: 'warning', detail: '3, which were ended' });
+  });
+
   it('says of a command that is not there that it does not start', async () => {
     const { code, findings } = await check(join(folder, 'nothing'));
     expect(bad(findings)).toEqual(['it starts']);

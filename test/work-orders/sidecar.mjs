@@ -7,6 +7,10 @@ import { createInterface } from 'node:readline';
 
 const [how = 'good'] = process.argv.slice(2);
 const say = (envelope) => process.stdout.write(`${typeof envelope === 'string' ? envelope : JSON.stringify(envelope)}\n`);
+if (how === 'gives-up') {
+  process.stdout.write(`${JSON.stringify({ t: 'fatal', ref_id: null, error: 'there is no licence' })}\n`);
+  process.exit(3);
+}
 const hello = (version = 'abp/v0.1') => ({
   t: 'hello',
   contract_version: version,
@@ -14,6 +18,8 @@ const hello = (version = 'abp/v0.1') => ({
   capabilities: { streaming: 'native', tool_read: 'emulated' },
   mode: 'mapped',
 });
+if (how === 'leaves-process')
+  spawn(process.execPath, ['-e', 'setTimeout(() => {}, 600_000)', 'left-by-a-sidecar'], { detached: true, stdio: 'ignore' }).unref();
 const event = (ref, more) => ({ t: 'event', ref_id: ref, event: { ts: new Date().toISOString(), ...more } });
 const final = (ref, order) => ({
   t: 'final',
@@ -87,6 +93,7 @@ const WORK = {
     say(event(ref, { type: 'assistant_message', text: `did: ${order.task} in ${order.workspace.root}` }));
     say(final(ref, order));
   },
+  'leaves-process': (ref, order) => WORK.good(ref, order),
   'events-after-final'(ref, order) {
     say(final(ref, order));
     say(event(ref, { type: 'warning', message: 'late' }));

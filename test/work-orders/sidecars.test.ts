@@ -37,6 +37,8 @@ const KINDS = [
   'floods-errors',
   'long-events',
   'pong-after-final',
+  'leaves-process',
+  'gives-up',
 ];
 
 let server: TestGateway;
@@ -138,6 +140,7 @@ describe('a sidecar that is not as it should be', () => {
     ['no-hello', 'E007'],
     ['wrong-version', 'E007'],
     ['ends-unheard', 'E007'],
+    ['gives-up', 'E007'],
   ])('%s is refused before a run starts, as %s', async (kind, code) => {
     const { status, body } = await call('POST', `/v1/work-orders?backend=sidecar:${kind}`, order());
     expect([status, body.error?.code]).toEqual([503, code]);
@@ -202,6 +205,25 @@ it('ends every process of a cancelled run, also of one that hears no signal, wit
   const { ms, lost } = watch();
   expect(ms - lost).toBeLessThan(15_000);
   expect((await ended(run)).status).toBe('cancelled');
+});
+
+it('says what a sidecar says that gives up at once', async () => {
+  const { body } = await call('POST', '/v1/work-orders?backend=sidecar:gives-up', order());
+  expect(body.error.message).toBe('sidecar:gives-up is not available: it gave up: there is no licence');
+});
+
+it('leaves no process that a sidecar has started aside, neither of its run nor of the greeting before it', async () => {
+  const left = (): string[] =>
+    readdirSync('/proc').filter((name) => {
+      try {
+        return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('left-by-a-sidecar');
+      } catch {
+        return false; // it ended
+      }
+    });
+  const { body } = await call('POST', '/v1/work-orders?backend=sidecar:leaves-process', order());
+  expect((await ended(body.run_id)).status).toBe('completed');
+  await expect.poll(left).toEqual([]);
 });
 
 it('refuses an order whose requirements a sidecar does not meet, before anything starts', async () => {

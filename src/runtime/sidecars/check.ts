@@ -7,9 +7,12 @@ import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
 import type { LineFault } from '../../base/line-splitter.ts';
 import { removeTree } from '../../base/remove-tree.ts';
 import { checkAt } from '../../contract/border.ts';
+import { newRunId } from '../../contract/run-id.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { type EnvelopeOf, SidecarEnvelope, splitCapabilities } from '../../contract/work-orders/sidecar.ts';
 import { workOrder } from '../../contract/work-orders/work-order.ts';
+import { RUN_MARK } from '../runs/process/environment.ts';
+import { endLeftovers } from '../runs/process/run-folder.ts';
 import { FloodGauge, MOST_LINE_BYTES, majorOf } from './dialogue.ts';
 import { tellingLine } from './greet.ts';
 
@@ -150,12 +153,17 @@ const isEnd = ({ envelope }: Heard): boolean => envelope?.t === 'final' || envel
 /** Tries a sidecar on everything that the contract asks of it. */
 export async function checkSidecar(check: SidecarCheck): Promise<readonly SidecarFinding[]> {
   const folder = mkdtempSync(join(tmpdir(), 'abp-sidecar-check-'));
+  const visit = newRunId();
+  const marked = { ...check, env: { ...check.env, [RUN_MARK]: visit } };
   writeFileSync(join(folder, 'README.md'), '# A folder for trying a sidecar\n');
   try {
-    const hello = await tryHello(check, folder);
+    const hello = await tryHello(marked, folder);
     if (hello.some(({ result }) => result === 'failed')) return hello;
-    return [...hello, ...(await tryRun(check, folder)), ...(await tryCancel(check, folder))];
+    const worked = [...hello, ...(await tryRun(marked, folder)), ...(await tryCancel(marked, folder))];
+    const left = endLeftovers(visit);
+    return [...worked, advice('it leaves no process behind', left === 0, left === 0 ? 'none' : `${left}, which were ended`)];
   } finally {
+    endLeftovers(visit);
     removeTree(folder);
   }
 }

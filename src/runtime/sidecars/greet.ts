@@ -3,9 +3,13 @@ import { type ChildProcess, startProcess } from '../../base/child-process.ts';
 import { isJsonObject, parseJson } from '../../base/json.ts';
 import { checkAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
+import { newRunId } from '../../contract/run-id.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { type EnvelopeOf, SidecarEnvelope } from '../../contract/work-orders/sidecar.ts';
+import { RUN_MARK } from '../runs/process/environment.ts';
+import { endLeftovers } from '../runs/process/run-folder.ts';
 import { helloExcess, MOST_LINE_BYTES, majorOf } from './dialogue.ts';
+import { shortened } from './finals.ts';
 
 export interface Greeting {
   readonly command: readonly string[];
@@ -18,7 +22,7 @@ export interface Greeting {
 /** How long a sidecar that has said its hello may take to end when its input ends. */
 const LEAVE_MS = 1000;
 
-/** Starts a sidecar, hears its hello and ends it. Throws E007 where it has none. */
+/** Starts a sidecar, hears its hello and ends it, with everything that it has started. Throws E007 where it has none. */
 export async function greet(
   backend: string,
   { command, env, handshakeMs, redact = (text) => text }: Greeting,
@@ -31,9 +35,14 @@ export async function greet(
     heard = resolve;
   });
   const lines = { mostBytes: MOST_LINE_BYTES, fault: () => heard(new Error('its first line is too long or not UTF-8')) };
-  const child = await startProcess({ command: file, args, env, cwd: tmpdir(), stdin: 'open', mode: 'pipe', lines }, (line, source) => {
-    if (source === 'stdout') heard(line);
-  }).catch((error: unknown) => {
+  const visit = newRunId();
+  const marked = { ...env, [RUN_MARK]: visit };
+  const child = await startProcess(
+    { command: file, args, env: marked, cwd: tmpdir(), stdin: 'open', mode: 'pipe', lines },
+    (line, source) => {
+      if (source === 'stdout') heard(line);
+    },
+  ).catch((error: unknown) => {
     throw failed(`${file} could not be started: ${error instanceof Error ? error.message : String(error)}`);
   });
   const timer = setTimeout(() => heard(new Error(`it said no hello within ${handshakeMs} ms`)), handshakeMs);
@@ -45,6 +54,7 @@ export async function greet(
   } finally {
     clearTimeout(timer);
     await leave(child);
+    endLeftovers(visit);
   }
 }
 
@@ -67,12 +77,13 @@ function helloIn(line: string, failed: (reason: string) => AbpError): EnvelopeOf
   if (!parsed.ok || !isJsonObject(parsed.value)) throw failed('its first line is no JSON object');
   const checked = checkAt(SidecarEnvelope, parsed.value);
   if (!checked.ok || checked.value.t !== 'hello') {
+    if (checked.ok && checked.value.t === 'fatal') throw failed(`it gave up: ${checked.value.error.slice(0, 300)}`);
     const why = checked.ok ? `it is ${checked.value.t}` : (checked.complaints[0]?.message ?? '');
     throw failed(`its first line is no hello: ${why}`);
   }
   const hello = checked.value;
   if (majorOf(hello.contract_version) === majorOf(CONTRACT_VERSION)) return hello;
-  throw failed(`it speaks ${hello.contract_version}, and this backplane ${CONTRACT_VERSION}`);
+  throw failed(`it speaks ${shortened(hello.contract_version)}, and this backplane ${CONTRACT_VERSION}`);
 }
 
 /** The end of its input is a sidecar's sign to go; one that stays is ended. */
