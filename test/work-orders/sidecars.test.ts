@@ -209,7 +209,7 @@ it('ends every process of a cancelled run, also of one that hears no signal, wit
 
 it('says what a sidecar says that gives up at once', async () => {
   const { body } = await call('POST', '/v1/work-orders?backend=sidecar:gives-up', order());
-  expect(body.error.message).toBe('sidecar:gives-up is not available: it gave up: there is no licence');
+  expect(body.error?.message).toBe('sidecar:gives-up is not available: it gave up: there is no licence');
 });
 
 it('leaves no process that a sidecar has started aside, neither of its run nor of the greeting before it', async () => {

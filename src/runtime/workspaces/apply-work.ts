@@ -34,6 +34,8 @@ interface Step {
   readonly key: PathKey;
   /** `replace`: a file for a file. The others take away what was there, then make what is new. */
   readonly kind: 'replace' | 'take' | 'leave' | 'make' | 'put';
+  /** Of a folder that is made; journals of earlier versions have none. */
+  readonly rights?: number;
 }
 
 interface Journal {
@@ -125,7 +127,7 @@ function blockedAt(root: string, key: PathKey, made: ReadonlySet<PathKey>): stri
 export function applyChanges(application: Application): void {
   const { root, stage } = application;
   const work = join(root, `.abp-apply-${randomBytes(6).toString('hex')}`);
-  const journal: Journal = { root, work, owner: application.owner, state: 'preparing', steps: stepsOf(application.changes) };
+  const journal: Journal = { root, work, owner: application.owner, state: 'preparing', steps: stepsOf(application) };
   write(stage, journal);
   try {
     prepare(application, journal);
@@ -144,7 +146,7 @@ export function applyChanges(application: Application): void {
 }
 
 /** Old things go deepest first, new ones come shallowest first. */
-function stepsOf(changes: readonly Change[]): Step[] {
+function stepsOf({ tree, changes }: Pick<Application, 'tree' | 'changes'>): Step[] {
   const numbered = changes.map((change, number) => ({ change, number, key: pathKeyOf(change) }));
   const isReplaced = ({ before, after }: Change): boolean => before?.type === 'file' && after?.type === 'file';
   const away = numbered
@@ -156,7 +158,8 @@ function stepsOf(changes: readonly Change[]): Step[] {
     .sort((a, b) => depthOf(a.key) - depthOf(b.key))
     .map(({ change, number, key }): Step => {
       if (isReplaced(change)) return { number, key, kind: 'replace' };
-      return { number, key, kind: change.after?.type === 'folder' ? 'make' : 'put' };
+      if (change.after?.type !== 'folder') return { number, key, kind: 'put' };
+      return { number, key, kind: 'make', rights: 0o700 | (0o755 & (lookAt(fileOf(tree, key))?.mode ?? 0)) };
     });
   return [...away, ...come];
 }
@@ -176,14 +179,16 @@ function prepare({ tree, root, changes, before }: Application, { work }: Journal
     if (change.after?.type !== 'file') continue;
     const key = pathKeyOf(change);
     const kept = lookAt(fileOf(root, key));
-    const rights = (kept?.isFile() === true ? kept.mode : 0o644) & 0o777;
     const made = fileOf(tree, key);
-    copyWhole(made, place, lstatSync(made), change.after.executable ? rights | ((rights & 0o444) >> 2) : rights & ~0o111);
+    const stats = lstatSync(made);
+    // What is new is no more open than the agent has left it.
+    const rights = kept?.isFile() === true ? kept.mode & 0o777 : 0o600 | (0o644 & stats.mode);
+    copyWhole(made, place, stats, change.after.executable ? rights | ((rights & 0o444) >> 2) : rights & ~0o111);
     if (isRoot) chownSync(place, kept?.uid ?? uid, kept?.gid ?? gid);
   }
 }
 
-function take({ root, work }: Journal, { kind, key, number }: Step): void {
+function take({ root, work }: Journal, { kind, key, number, rights = 0o755 }: Step): void {
   const path = fileOf(root, key);
   const { uid, gid } = statSync(root);
   switch (kind) {
@@ -194,7 +199,7 @@ function take({ root, work }: Journal, { kind, key, number }: Step): void {
       leaveFolder(path, oldAt(work, number));
       break;
     case 'make':
-      mkdirSync(path);
+      mkdirSync(path, { mode: rights });
       if (process.getuid?.() === 0) chownSync(path, uid, gid);
       break;
     case 'put':

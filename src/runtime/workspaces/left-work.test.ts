@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -73,6 +73,22 @@ it('is told by name, and not applied, where it lies deeper than any path leads',
   expect(readdirSync(source).sort()).toEqual(['kept', 'new']);
   stage.remove();
   expect(readdirSync(stages)).toEqual([]);
+});
+
+it('is applied with what is new no more open than the agent has left it', async () => {
+  const { source, stages } = place();
+  const stage = await Stage.make(stages, newRunId(), plan(source));
+  for (const [name, mode] of Object.entries({ key: 0o600, script: 0o700, open: 0o666, closed: 0o000 })) {
+    writeFileSync(join(stage.tree, name), name);
+    chmodSync(join(stage.tree, name), mode);
+  }
+  for (const [name, mode] of Object.entries({ own: 0o700, shared: 0o777 })) {
+    mkdirSync(join(stage.tree, name));
+    chmodSync(join(stage.tree, name), mode);
+  }
+  expect((await stage.apply()).conflicts).toEqual([]);
+  const rights = readdirSync(source).map((name) => `${name} ${(statSync(join(source, name)).mode & 0o777).toString(8)}`);
+  expect(rights.sort()).toEqual(['closed 600', 'kept 644', 'key 600', 'open 644', 'own 700', 'script 700', 'shared 755']);
 });
 
 it('is walked up to a number of files', () => {
