@@ -39,17 +39,27 @@ function occupied(addressFile: string): AbpError {
   return new AbpError('conflict', message, address === undefined ? {} : { pid: address.pid, url: address.url }, hint);
 }
 
+/** A lock that some processes of a home take in turn, in a file of its own; undefined while another has it. */
+export function tryFileLock(file: string): ServerLock | undefined {
+  const database = tryLock(file, 'begin exclusive', 0);
+  if (database === undefined) return undefined;
+  held.add(database);
+  return lockOf(database);
+}
+
+const lockOf = (database: DatabaseSync): ServerLock => ({
+  release: () => {
+    if (held.delete(database)) database.close();
+  },
+});
+
 export function lockServer(lockFile: string, addressFile: string): ServerLock {
   const database = tryLock(lockFile, 'begin exclusive', LOCK_TIMEOUT_MS);
   if (database === undefined) throw occupied(addressFile);
   held.add(database);
   // Left by a server that was killed.
   rmSync(addressFile, { force: true });
-  return {
-    release: () => {
-      if (held.delete(database)) database.close();
-    },
-  };
+  return lockOf(database);
 }
 
 /**

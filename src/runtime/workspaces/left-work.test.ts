@@ -1,7 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { asOrdinaryUser } from '../../../test/support/ordinary-user.ts';
 import { newRunId } from '../../contract/run-id.ts';
@@ -89,6 +91,29 @@ it('is applied with what is new no more open than the agent has left it', async 
   expect((await stage.apply()).conflicts).toEqual([]);
   const rights = readdirSync(source).map((name) => `${name} ${(statSync(join(source, name)).mode & 0o777).toString(8)}`);
   expect(rights.sort()).toEqual(['closed 600', 'kept 644', 'key 600', 'open 644', 'own 700', 'script 700', 'shared 755']);
+});
+
+it('is applied once, where several processes apply it at the same moment', async () => {
+  const { source, stages } = place();
+  const run = newRunId();
+  const stage = await Stage.make(stages, run, plan(source));
+  for (let at = 0; at < 200; at += 1) writeFileSync(join(stage.tree, `new-${at}`), `${at}`);
+  await stage.finish();
+  const script = fileURLToPath(new URL('../../../test/sandbox/apply-process.ts', import.meta.url));
+  const apply = promisify(execFile);
+  const said = await Promise.all([1, 2, 3, 4].map(async () => (await apply(process.execPath, [script, stages, run])).stdout));
+  expect(said.sort()).toEqual(['0 0\n', '0 0\n', '0 0\n', '200 0\n']);
+  expect(readdirSync(source).filter((name) => name.startsWith('.abp'))).toEqual([]);
+  expect(readdirSync(source)).toHaveLength(201);
+});
+
+it('of two runs in one folder is applied one after the other: the later one meets the work of the first', async () => {
+  const { source, stages } = place();
+  const both = await Promise.all([newRunId(), newRunId()].map((run) => Stage.make(stages, run, plan(source))));
+  for (const [at, { tree }] of both.entries()) for (const name of ['kept', 'made']) writeFileSync(join(tree, name), `by run ${at}`);
+  const outcomes = await Promise.all(both.map((stage) => stage.apply()));
+  expect(outcomes.map(({ applied }) => applied).sort()).toEqual([0, 2]);
+  expect(new Set(['kept', 'made'].map((name) => readFileSync(join(source, name), 'utf8'))).size).toBe(1);
 });
 
 it('is walked up to a number of files', () => {

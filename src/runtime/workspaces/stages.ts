@@ -1,11 +1,13 @@
 import { mkdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../../base/canonical-json.ts';
 import { identityOf, isRunning, type ProcessIdentity } from '../../base/process-table.ts';
 import { removeTree } from '../../base/remove-tree.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Artifact } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
+import { type ServerLock, tryFileLock } from '../../home/server-lock.ts';
 import { type Conflict, undoAbandoned } from './apply-work.ts';
 import { CHANGES_FILE, CHECK_LOG, CHECK_TREE, type Change, type ChangeSet, PATCH_FILE, stageRecord, TREE } from './change-set.ts';
 import { chooseChanges } from './chosen-changes.ts';
@@ -169,6 +171,15 @@ export class Stage {
 
   /** Brings the changes into the original, all or none. `isAsked` says which paths, of those that are held back, somebody asked for. */
   async apply(isAsked: (path: string) => boolean = () => false): Promise<Applied> {
+    const lock = await applyLock(dirname(this.folder));
+    try {
+      return await this.#apply(isAsked);
+    } finally {
+      lock.release();
+    }
+  }
+
+  async #apply(isAsked: (path: string) => boolean): Promise<Applied> {
     undoAbandoned(this.folder);
     const { changes } = await this.changes();
     const { chosen, held } = chooseChanges(changes, isAsked);
@@ -188,11 +199,6 @@ export class Stage {
     return { conflicts, applied: conflicts.length > 0 ? 0 : applied, held };
   }
 
-  /** Takes back what a killed process had begun to apply. */
-  recover(): boolean {
-    return undoAbandoned(this.folder);
-  }
-
   remove(): void {
     removeTree(this.folder);
   }
@@ -204,6 +210,26 @@ export class Stage {
     renameSync(`${file}.new`, file);
   }
 }
+
+const LOCK_FILE = 'applying.lock';
+const LONGEST_WAIT_MS = 60_000;
+const LOOK_MS = 25;
+
+/**
+ * Stages of a home are applied one after another. Two processes would write one journal for the same stage, and two stages of one folder
+ * would each judge it before the other changes it.
+ */
+async function applyLock(stages: string): Promise<ServerLock> {
+  const until = performance.now() + LONGEST_WAIT_MS;
+  for (;;) {
+    const lock = tryApplyLock(stages);
+    if (lock !== undefined) return lock;
+    if (performance.now() > until) throw new AbpError('conflict', 'Another process is applying a run of this home.');
+    await sleep(LOOK_MS);
+  }
+}
+
+const tryApplyLock = (stages: string): ServerLock | undefined => tryFileLock(join(dirname(stages), LOCK_FILE));
 
 /** The outcome of applying. With conflicts nothing was changed. */
 export interface Applied {
@@ -234,7 +260,10 @@ function disksIn(stages: string): StageDisk[] {
 /** Undoes what killed processes had begun to apply, and removes stages by age and space. Returns the runs whose original was restored. */
 export function tidyStages(stages: string, keeping: StageKeeping = STAGE_KEEPING, now: number = Date.now()): string[] {
   const folders = stageFolders(stages);
-  const restored = folders.filter((folder) => undoAbandoned(folder)).map((folder) => basename(folder));
+  // A process that applies something at this moment takes back what it finds.
+  const lock = folders.length === 0 ? undefined : tryApplyLock(stages);
+  const restored = lock === undefined ? [] : folders.filter((folder) => undoAbandoned(folder)).map((folder) => basename(folder));
+  lock?.release();
   const idle = folders.flatMap((folder) => {
     const record = recordIn(folder);
     return record !== undefined && isAtWork(record) ? [] : [{ folder, record }];
