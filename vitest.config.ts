@@ -32,6 +32,7 @@ const LONG_CONSOLE = [
   'test/console/long-day.test.ts',
   'test/console/forged-seals.test.ts',
   'test/console/workshop.test.ts',
+  'test/console/gallery.test.ts',
 ];
 
 export default defineConfig({

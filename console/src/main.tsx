@@ -1,9 +1,4 @@
-import './base/fonts.css';
-import './base/tokens.css';
-import './base/base.css';
-import './base/bits.css';
-import './base/layout.css';
-import './base/parts.css';
+import './base/styles.ts';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
@@ -15,6 +10,8 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2000,
+      // The server is often this very machine: it answers while the machine is off every network.
+      networkMode: 'always',
       // An answer that says no will say no again; a server that is gone is asked again by the queries that poll.
       retry: (failures, error) => !(error instanceof ApiError) && !(error instanceof OfflineError) && failures < 2,
       refetchOnWindowFocus: false,

@@ -32,6 +32,13 @@ it('in the console pages take components, and components what is below them', ()
   expect(broken).toEqual([]);
 });
 
+it('every component has a file of its states for the gallery', () => {
+  const paths = new Set(projectPaths());
+  const names = new Set([...paths].flatMap((path) => /^console\/src\/components\/([^/]+)\//.exec(path)?.[1] ?? []));
+  expect(names.size).toBeGreaterThan(20);
+  expect([...names].filter((name) => !paths.has(`console/src/components/${name}/${name}.gallery.tsx`))).toEqual([]);
+});
+
 it('the checker knows what it forbids', () => {
   expect(crossing('console/src/pages/runs/a.ts', 'console/src/pages/run/b.ts', false)).toBe('from page to page');
   expect(crossing('console/src/components/a/a.tsx', 'console/src/pages/run/b.ts', true)).toBe('upward');

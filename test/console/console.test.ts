@@ -128,6 +128,19 @@ describe.skipIf(missing !== undefined)(needing('the console in a browser', missi
     await context.close();
   });
 
+  it('a machine that is off every network still gets answers of its own server', async () => {
+    const { page, context, complaints, open } = await stage.signedIn();
+    await open('/');
+    await page.evaluate('window.dispatchEvent(new Event("offline"))');
+    const asked = page.waitForResponse((response) => response.url().includes('/v1/receipts/keys'), { timeout: 20_000 });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('trust');
+    await page.keyboard.press('Enter');
+    expect((await asked).status()).toBe(200);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('the Playground shows fates while one types, and sends', async () => {
     const { page, context, complaints } = await stage.signedIn();
     await page.goto(`${stage.server.url}/playground`);

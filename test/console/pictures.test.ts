@@ -119,6 +119,21 @@ describe.skipIf(missing !== undefined)(needing('pictures of the console', missin
     600_000,
   );
 
+  it.each(['deuteranopia', 'protanopia', 'tritanopia'] as const)('what colour says can be told without it, seen with %s', async (type) => {
+    const { page, context, open } = await world.signedIn();
+    await page.setViewportSize({ width: 1440, height: 720 });
+    const session = await context.newCDPSession(page);
+    await session.send('Emulation.setEmulatedVisionDeficiency', { type });
+    await open(shots.find(([name]) => name === 'runs')?.[1] ?? '/runs');
+    await page.screenshot({ path: join(PICTURES, `runs-${type}.png`) });
+    expect(statSync(join(PICTURES, `runs-${type}.png`)).size).toBeLessThan(MOST_BYTES);
+    const textures = await page.evaluate(
+      `['emulated', 'dropped'].map((fate) => getComputedStyle(document.querySelector('.strip .b-' + fate)).backgroundImage.split('(')[0])`,
+    );
+    expect(textures).toEqual(['repeating-linear-gradient', 'repeating-linear-gradient']);
+    await context.close();
+  });
+
   it.each([390, 800, 1024, 1280])(
     'no text of any page stands on another one or is cut where nothing says so, at %i',
     async (width) => {

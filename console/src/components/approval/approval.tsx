@@ -68,7 +68,9 @@ export function Approval({ item, selected, pinned = false, locked, closed }: App
           </span>
         ))}
         <span className="grow" />
-        <span className="s nw mute">waits {waiting(now - Date.parse(item.asked_at))}</span>
+        <span className="s nw mute">
+          {closed === undefined ? 'waits' : 'waited'} {waiting(endOf(closed, now) - Date.parse(item.asked_at))}
+        </span>
       </div>
       {pinned ? null : (
         <div className="w">
@@ -86,6 +88,10 @@ export function Approval({ item, selected, pinned = false, locked, closed }: App
     </article>
   );
 }
+
+/** Until when it waited: until now, or until somebody answered. */
+const endOf = (closed: Closed | undefined, now: number): number =>
+  closed === undefined || closed === 'ended' ? now : Date.parse(closed.at);
 
 function closedWords(closed: Closed): string {
   if (closed === 'ended') return 'The run ended meanwhile; nothing is asked any more.';

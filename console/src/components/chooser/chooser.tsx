@@ -48,8 +48,8 @@ export function Chooser({ label, placeholder, text, choices, nothing, onText, cl
         <input
           autoFocus
           role="combobox"
-          aria-expanded="true"
-          aria-controls="chooser-choices"
+          aria-expanded={choices.length > 0}
+          aria-controls={choices.length > 0 ? 'chooser-choices' : undefined}
           aria-activedescendant={chosen === undefined ? undefined : `choice-${place}`}
           aria-label={placeholder}
           placeholder={placeholder}
@@ -62,18 +62,21 @@ export function Chooser({ label, placeholder, text, choices, nothing, onText, cl
         />
         <kbd>Esc</kbd>
       </div>
-      <div id="chooser-choices" role="listbox" aria-label="Found" className="list">
-        {choices.map((choice, index) => (
-          <Line
-            key={choice.id}
-            choice={choice}
-            index={index}
-            chosen={choice === chosen}
-            first={choices[index - 1]?.group !== choice.group}
-          />
-        ))}
-        {choices.length === 0 ? <p className="g">{nothing}</p> : null}
-      </div>
+      {choices.length === 0 ? (
+        <p className="list g">{nothing}</p>
+      ) : (
+        <div id="chooser-choices" role="listbox" aria-label="Found" className="list">
+          {choices.map((choice, index) => (
+            <Line
+              key={choice.id}
+              choice={choice}
+              index={index}
+              chosen={choice === chosen}
+              first={choices[index - 1]?.group !== choice.group}
+            />
+          ))}
+        </div>
+      )}
     </dialog>
   );
 }

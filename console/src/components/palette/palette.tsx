@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type JSX, useDeferredValue, useState } from 'react';
+import { type JSX, useState } from 'react';
 import { get, withQuery } from '../../api/client.ts';
 import { enginesQuery, keysQuery, sessionQuery } from '../../api/queries.ts';
 import type { RunRow, RunRowList } from '../../api/types.ts';
@@ -123,7 +123,8 @@ function useNames(q: string, go: Going): readonly Choice[] {
 export function Palette({ close, showKeys }: { close(): void; showKeys(): void }): JSX.Element {
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  const q = useDeferredValue(text.trim());
+  // Not deferred: Enter right after the last letter takes a line of what was typed, not of what stood there before.
+  const q = text.trim();
   const go: Going = (href) => () => {
     close();
     void navigate({ href });

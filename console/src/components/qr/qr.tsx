@@ -12,6 +12,7 @@ export function Qr({ text }: { readonly text: string }): JSX.Element | null {
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
+    networkMode: 'always',
   });
   if (code.data === undefined) return null;
   const { data, size } = code.data;

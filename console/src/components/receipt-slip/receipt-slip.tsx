@@ -158,7 +158,7 @@ function Checks({ seal, again }: { readonly seal: CheckedSeal; again(): void }):
         <Check
           held={at(2)}
           title={`${head === null ? 'The head' : `Head ${whole(head.sequence)}`} is ${at(2) === 'broken' ? 'not signed' : 'signed'}`}
-          note={head === null ? 'checked by the server' : `Ed25519, ${head.keyId}`}
+          note={head === null ? `checked by ${seal.by}` : `Ed25519, ${head.keyId}`}
         />
         {head === null ? null : <Tail seal={seal} last={head.sequence} again={again} />}
       </div>

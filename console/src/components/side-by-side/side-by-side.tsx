@@ -35,6 +35,7 @@ export function SideBySide({ left, right, label }: { readonly left: string; read
   const rows = useQuery({
     queryKey: ['side-by-side', left, right],
     queryFn: () => rowsOf(left, right),
+    networkMode: 'always',
     staleTime: Number.POSITIVE_INFINITY,
   });
   const differs = rows.data?.some(({ equal }) => !equal) ?? false;
