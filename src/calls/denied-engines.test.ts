@@ -17,6 +17,7 @@ it.each([
   ['sim', 'm', undefined],
   ['openai', 'gpt-small', undefined],
   ['openai', 'gpt-large', 'deny_models: *-large'],
+  ['openai', 'GPT-Large', 'deny_models: *-large'],
   ['claude', 'm', 'deny_engines: cla*'],
   ['claude:claude', 'm', 'deny_engines: cla*'],
   [null, null, undefined],

@@ -8,21 +8,22 @@ export interface DeniedEngines {
   readonly models: readonly string[];
 }
 
-/** Refuses calls to denied engines and models on every way. */
+/** Refuses calls to denied engines and models on every way, in any case of letters: some servers know their models in each. */
 export function deniedEngines({ engines, models }: DeniedEngines): Check {
   const refused = (rule: string, pattern: string, name: string): AbpError =>
     new AbpError('E005', `${name} is denied here by ${rule}: ${pattern}.`, { operation: 'call', policy_rule: `${rule}: ${pattern}` });
+  const isNamed = (pattern: string, name: string): boolean => globMatch(pattern.toLowerCase(), name.toLowerCase());
   return {
     name: 'denied engines',
     check: ({ engine, model, moreModels = [] }) => {
       const id = engine?.split(':')[0] ?? '';
-      const byEngine = engines.find((pattern) => globMatch(pattern, id) || globMatch(pattern, engine ?? ''));
+      const byEngine = engines.find((pattern) => isNamed(pattern, id) || isNamed(pattern, engine ?? ''));
       if (byEngine !== undefined) return refused('deny_engines', byEngine, `The engine ${engine}`);
       if (models.length === 0) return undefined;
       // A rule that nobody could hold would be no rule.
       if (moreModels === 'unknown') return refused('deny_models', models.join(', '), 'A call whose models are not known here');
       for (const name of [...(model === null ? [] : [model]), ...moreModels]) {
-        const byModel = models.find((pattern) => globMatch(pattern, name));
+        const byModel = models.find((pattern) => isNamed(pattern, name));
         if (byModel !== undefined) return refused('deny_models', byModel, `The model ${name}`);
       }
       return undefined;
