@@ -7,8 +7,7 @@ import { Config } from '../src/gateway/config.ts';
 import { startServer } from '../src/gateway/server.ts';
 import { openHome } from '../src/home/home.ts';
 import { TableParts } from '../src/receipts/keeper/table-parts.ts';
-import { MarkUp } from '../src/receipts/usage/mark-up.ts';
-import { RollUp } from '../src/receipts/usage/roll-up.ts';
+import { Followers } from '../src/receipts/usage/followers.ts';
 import { openStore } from '../src/store/database.ts';
 import type { Store } from '../src/store/store.ts';
 import { runAt } from '../test/store/receipt-fixture.ts';
@@ -57,12 +56,7 @@ async function seed(store: Store, end: number): Promise<void> {
     const some = Array.from({ length: Math.min(CHUNK, MANY - from) }, (_, at) => call(from + at, end));
     await insertSealed(store, some);
   }
-  const [usage, marks] = [new RollUp(store, 1), new MarkUp(store, 1)];
-  for (const table of ['usage_positions', 'mark_positions'] as const) {
-    const follower = table === 'usage_positions' ? usage : marks;
-    const at = async (): Promise<number> => (await store.db.selectFrom(table).select('sequence').executeTakeFirst())?.sequence ?? 0;
-    for (let now = 0; (await at()) < MANY; now += 1e6) await follower.look(now);
-  }
+  await new Followers(store, 1).catchUp();
   // As its own daemon does after a while.
   if (store.kind === 'postgres') await sql`analyze`.execute(store.db);
 }

@@ -31,8 +31,7 @@ export function usageSuite(database: string, open: () => Promise<Store>): void {
         store,
         calls.map((call, at) => sealedCall(call, at + 1)),
       );
-    /** Times in the future of the last look: every look is due. */
-    const rollUp = async (): Promise<void> => new RollUp(store, 1).look();
+    const rollUp = (): Promise<boolean> => new RollUp(store, 1).step();
 
     const CALLS: readonly SaidCall[] = [
       { at: START + 10, engine: 'claude', keyId: 'k1', nanoUsd: 1000, tags: ['blue', 'web'], firstByteMs: 10 },

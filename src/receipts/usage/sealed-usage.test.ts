@@ -6,7 +6,7 @@ import { closeFact, openFact } from '../../../test/support/facts.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
 import { openHome } from '../../home/home.ts';
 import { openStore } from '../../store/database.ts';
-import { MarkRows } from '../../store/receipts/mark-rows.ts';
+import { MarkRows, markedUpTo } from '../../store/receipts/mark-rows.ts';
 import { createRun } from '../../store/runs/runs.ts';
 import type { Store } from '../../store/store.ts';
 import { rolledUpTo, sealedReceipts } from '../../store/usage/rollups.ts';
@@ -15,6 +15,8 @@ import type { CloseFact, OpenFact } from '../journal/facts.ts';
 import { Drain } from '../keeper/drain.ts';
 import { type Chain, openChain } from '../seal/chain.ts';
 import { callsIn } from './call-usage.ts';
+import { SealedBatches } from './chain-follower.ts';
+import { Followers } from './followers.ts';
 import { RollUp } from './roll-up.ts';
 import { SealedUsage } from './sealed-usage.ts';
 import { UsageSums } from './usage-sums.ts';
@@ -103,14 +105,24 @@ it('is added up instead of the receipts, unless others were sealed between them'
   write('2', SAID);
   const rollUp = new RollUp(store, chain.number);
   for (const one of await drained()) rollUp.note(one);
-  await rollUp.look(0);
+  expect(await rollUp.step()).toBe(false);
   expect(await rolledUpTo(store, chain.number)).toBe(2 * SAID.length);
   write('3', SAID);
   for (const one of await drained()) rollUp.note(one);
-  await rollUp.look(5000);
+  expect(await rollUp.step()).toBe(false);
   const rows = await store.db.selectFrom('usage_rollups').selectAll().where('span', '=', 'h').execute();
   const calls = rows.reduce((sum, row) => sum + row.calls, 0);
   expect(calls).toBe((await read()).rollups().reduce((sum, { span, calls: many }) => sum + (span === 'h' ? many : 0), 0));
+});
+
+it('is made of receipts of before where nothing was noted, which are read once for sums and marks', async () => {
+  write('1', SAID);
+  await drained();
+  const batches = new SealedBatches(store, chain.number);
+  expect(await batches.after(0)).toHaveLength(SAID.length);
+  expect(batches.after(0)).toBe(batches.after(0));
+  await new Followers(store, chain.number).catchUp();
+  expect([await rolledUpTo(store, chain.number), await markedUpTo(store, chain.number)]).toEqual([SAID.length, SAID.length]);
 });
 
 /** Receipts that differ from the first in one thing that usage or marks tell, each with one like it. */
