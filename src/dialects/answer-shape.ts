@@ -46,6 +46,8 @@ export interface AnswerShape {
   readonly cutCalls?: 'streamed' | 'nowhere';
   /** A part that only this vendor has, in neutral words; undefined where nothing of it can be told. */
   show(part: VendorPart): ShownPart | undefined;
+  /** What a label quotes of a part that cannot be told otherwise; all of it where nothing is said. */
+  quoted?(part: VendorPart): Json;
   /** One line for each citation of a text that is no page on the web. */
   places(meta: VendorMeta | undefined): readonly string[];
   /** Pages that an answer rests on and tells beside its parts: a text that names them may be missing. */

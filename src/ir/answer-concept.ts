@@ -6,6 +6,8 @@ interface AnswerConceptRow {
   readonly own?: boolean;
   /** The gateway tells the caller its own value; the note says which. */
   readonly ours?: string;
+  /** The IR holds a part of it, so a caller of the same dialect reads no more than others do. */
+  readonly partOnly?: boolean;
   /** The capability under which a receipt lists it when the caller reads an approximation. */
   readonly as?: EmulationEntry['capability'];
 }
@@ -51,7 +53,7 @@ const ANSWER_CONCEPTS = {
   usage_audio: { title: 'Tokens of audio' },
   usage_sum: { title: 'Sum of the counts', ours: 'the caller reads the sum of its own counts' },
   usage_detail: { title: 'Detail of the usage', ours: 'the receipt counts it; the caller’s usage has no member for it' },
-  service_tier: { title: 'Service tier', as: 'service_tier' },
+  service_tier: { title: 'Service tier', partOnly: true, as: 'service_tier' },
   progress: { title: 'Progress of a hosted tool', own: true },
   safety: { title: 'Ratings of a filter', own: true },
   echo: { title: 'Repetition of the request', ours: 'it repeats the request that the engine got' },

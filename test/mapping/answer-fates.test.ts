@@ -131,8 +131,16 @@ describe('hosted tools', () => {
         },
       ],
     });
-    expect(entryAt(fidelity, 'content[*]<web_search_tool_result>')).toMatchObject({ fate: 'emulated' });
+    expect(entryAt(fidelity, 'content[*]<web_search_tool_result>.content[*].url')).toMatchObject({ fate: 'emulated' });
+    expect(entryAt(fidelity, 'content[*]<web_search_tool_result>')).toMatchObject({ fate: 'dropped' });
     expect(entryAt(fidelity, 'content[*]<server_tool_use>')).toMatchObject({ fate: 'dropped' });
+  });
+
+  test.each(['kimi', 'copilot'])('pages that were found are told in words to a caller of %s, whose texts have no sources', (caller) => {
+    const { body, fidelity } = wholeAnswer('claude', caller, json(searched));
+    expect(JSON.stringify(body)).toContain('[pages that the engine found]\\n- Owls: https://owls.example/');
+    const at = 'content[*]<web_search_tool_result>.content[*].url';
+    expect(entryAt(fidelity, at)).toMatchObject({ fate: 'emulated', code: 'as_labelled_text' });
   });
 
   test('pages that Gemini grounds an answer on reach a caller without a text that names them', () => {
@@ -290,7 +298,8 @@ test('citations of documents stand below the text that rests on them', () => {
     json(claude([{ type: 'text', text: 'They see.', citations: [citation] }])),
   );
   expect(JSON.stringify(body)).toContain('[source] Birds, page 3–4: “Owls see.”');
-  expect(entryAt(fidelity, 'content[*]<text>.citations[*]<*>')).toMatchObject({ fate: 'emulated' });
+  expect(entryAt(fidelity, 'content[*]<text>.citations[*]<*>.cited_text')).toMatchObject({ fate: 'emulated' });
+  expect(entryAt(fidelity, 'content[*]<text>.citations[*]<*>')).toMatchObject({ fate: 'dropped', count: 1 });
 });
 
 test('a member that nobody knows is listed as dropped', () => {

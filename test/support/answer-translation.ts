@@ -48,7 +48,7 @@ export interface ToldStream {
 export function streamedAnswer(engine: string, caller: string, stream: Buffer | readonly Json[], way: Way = {}): ToldStream {
   const translator = new StreamTranslator(translation(engine, caller, way));
   const bytes = Buffer.isBuffer(stream) ? stream : Buffer.from(stream.map((data) => `data: ${JSON.stringify(data)}\n\n`).join(''));
-  const text = `${translator.push(bytes)}${translator.end()}`;
+  const text = Buffer.concat(translator.bytesOf(`${translator.push(bytes)}${translator.end()}`)).toString('utf8');
   return { text, ...translator.record([]), error: translator.observed().error };
 }
 

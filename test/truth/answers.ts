@@ -13,8 +13,8 @@ import type { Tally } from './tally.ts';
 
 type Step = string | number;
 
-/** Members that are not changed: a type or modality says what the others are, an index which of a list is meant, and all reasons to block are one. */
-const FIXED: ReadonlySet<Step> = new Set(['type', 'modality', 'groundingChunkIndices', 'blockReason']);
+/** Members that are not changed: a type, modality or mark of a thought says what the others are, an index which of a list is meant, and all reasons to block are one. */
+const FIXED: ReadonlySet<Step> = new Set(['type', 'thought', 'modality', 'groundingChunkIndices', 'blockReason']);
 
 /** Words of a fixed list are changed into another one of it. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   finishReason: ['MAX_TOKENS', 'SAFETY'],
   status: ['incomplete', 'completed'],
   reason: ['content_filter', 'max_output_tokens'],
-  service_tier: ['priority', 'standard'],
+  service_tier: ['batch', 'standard'],
 };
 
 /** Roles and numbers, which a translation writes anew; a count that Kimi repeats; names of a reasoning item, which go along where its state does. */
@@ -89,12 +89,12 @@ export function tryAnswer(
   if (whole === undefined || isUnasked(answer, caller) || isInPieces(answer, from) || isFree(answer, caller)) return;
   const where = `${from} → ${caller}`;
   for (const [at, leaf] of leavesOf(answer).entries()) {
-    if (!picked(at) || isOwnCall(answer, leaf)) continue;
+    if (!picked(at) || isWordless(answer, leaf)) continue;
     const less = told(from, caller, without(answer, leaf));
     const other = told(from, caller, changedAt(answer, leaf))?.text;
     if (less === undefined || other === undefined) continue;
     tally.tried += 1;
-    const lie = lieOf(entryOf(whole.fidelity, less.fidelity), other !== whole.text);
+    const lie = lieOf(entryOf(whole.fidelity, less.fidelity), other !== whole.text, less.text !== whole.text);
     if (lie !== undefined) tally.wrong.push({ sample: id, where, what: `${leaf.join('.')} ${lie}` });
   }
 }
@@ -102,8 +102,11 @@ export function tryAnswer(
 /** Calls without an id get one that is made from the id of the answer, and Copilot tells some reasoning by the sum of all tokens alone. */
 const READ_BESIDES = /^(?:id|responseId|usage\.total_tokens)$/;
 
-function lieOf(entry: FidelityEntry | undefined, moved: boolean): string | undefined {
+function lieOf(entry: FidelityEntry | undefined, moved: boolean, missed: boolean): string | undefined {
   if (entry === undefined) return 'has no fate';
+  // Something depends on what is told in another form, be it on its presence alone; of some things only a part is told.
+  const inPart = entry.code === 'call_malformed' || entry.code === 'told_in_part';
+  if (entry.fate === 'emulated' && !inPart && !moved && !missed) return `is not emulated: nothing depends on it (${entry.path})`;
   const arrives = (entry.fate === 'exact' || entry.fate === 'renamed') && !STRUCTURE.test(entry.path);
   const lie = entry.fate === 'dropped' ? moved && !READ_BESIDES.test(entry.path) : arrives && !moved;
   return lie ? `is not ${entry.fate} (${entry.path})` : undefined;
@@ -120,10 +123,18 @@ function isInPieces({ choices }: JsonObject, from: string): boolean {
   return from === 'copilot' && Array.isArray(choices) && choices.length > 1;
 }
 
-/** Members that name a call of the engine's own tools: some of these calls are told as the code that they ran. */
-function isOwnCall(answer: JsonObject, leaf: readonly Step[]): boolean {
-  const call = leaf.slice(0, -1).reduce<Json>((value, step) => (value as Record<Step, Json>)[step] ?? null, answer); // the leaf is there
-  return isJsonObject(call) && call.type === 'server_tool_use' && /^(?:id|name)$/.test(String(leaf.at(-1)));
+/** Members that are told by what they stand with alone: a message without words is none, and no place is in a text without letters. */
+function isWordless(answer: JsonObject, leaf: readonly Step[]): boolean {
+  const around = leaf.map((_, end) =>
+    leaf.slice(0, end).reduce<Json>((value, step) => (value as Record<Step, Json>)[step] ?? null, answer),
+  ); // the leaf is there
+  return around.some((one) => {
+    // The name of a hosted call says what it is: some are told as the code that they ran.
+    if (isJsonObject(one) && one.type === 'server_tool_use') return leaf.at(-1) === 'name';
+    if (!isJsonObject(one) || !('content' in one)) return false;
+    if (one.type === 'message') return Array.isArray(one.content) && one.content.length === 0;
+    return one.content === null && /_index$/.test(String(leaf.at(-1)));
+  });
 }
 
 /** A free-form call comes only to callers who can declare such a tool. */
@@ -176,7 +187,7 @@ function eventsOf(stream: Buffer): JsonObject[] {
   return end === -1 ? events : events.slice(0, end + 1);
 }
 
-function foldOf(dialect: string, stream: Buffer): IrResponse | undefined {
+export function foldOf(dialect: string, stream: Buffer): IrResponse | undefined {
   const read = new EngineStream(dialectOf(dialect).stepper());
   const fold = new Fold();
   for (const event of [...read.read(stream), ...read.rest()]) fold.push(event);

@@ -20,6 +20,7 @@ import {
   type SampleRequest,
   TARGETS,
 } from './sources.ts';
+import { tryStreamed } from './streamed.ts';
 import { newTally, type Tally } from './tally.ts';
 import { tryValidity } from './validity.ts';
 import { Wire } from './wire.ts';
@@ -47,6 +48,23 @@ function eachRequest(requests: readonly SampleRequest[], run: (sample: SampleReq
   for (const sample of requests) for (const target of TARGETS) if (target.dialect.id !== sample.from) run(sample, target);
 }
 
+function answersOf(described: Described): readonly SampleAnswer[] {
+  return [...fixtureAnswers(), ...recordedAnswers(), ...described.answers];
+}
+
+/** Laws about answers on their way to callers of every dialect. */
+function* answerLaws(described: Described): Generator<LawResult> {
+  const answers = newTally();
+  const told = answersOf(described);
+  for (const sample of told) for (const { id } of dialects) tryAnswer(sample, id, answers);
+  for (const sample of [...fixtureStreams(), ...recordedStreams()]) for (const { id } of dialects) tryStream(sample, id, answers);
+  yield { id: 'answers', claim: 'Law 1: every leaf of an answer has a fate in the receipt, and it is true', tally: answers };
+
+  const streamed = newTally();
+  for (const sample of told) for (const { id } of dialects) tryStreamed(sample, id, streamed);
+  yield { id: 'streamed', claim: 'A streamed answer and its receipt say what they say of the same answer whole', tally: streamed };
+}
+
 /** Laws that need no server, each tried over everything there is. */
 function* offlineLaws(descriptions: Descriptions, described: Described): Generator<LawResult> {
   const requests = requestsOfAll();
@@ -58,10 +76,7 @@ function* offlineLaws(descriptions: Descriptions, described: Described): Generat
     tally: valid,
   };
 
-  const answers = newTally();
-  for (const sample of [...fixtureAnswers(), ...recordedAnswers()]) for (const { id } of dialects) tryAnswer(sample, id, answers);
-  for (const sample of [...fixtureStreams(), ...recordedStreams()]) for (const { id } of dialects) tryStream(sample, id, answers);
-  yield { id: 'answers', claim: 'Law 1: every leaf of an answer has a fate in the receipt, and it is true', tally: answers };
+  yield* answerLaws(described);
 
   const fates = newTally();
   const words = vocabularyOf([...requests, ...described.requests]);
@@ -78,9 +93,9 @@ function* offlineLaws(descriptions: Descriptions, described: Described): Generat
   eachRequest(requests, (sample, target) => tryNumbers(sample, target, numbers));
   yield { id: 'numbers', claim: 'Law 3: numbers beyond a double survive in schemas and arguments', tally: numbers };
 
+  const told = answersOf(described);
   const echoes = newTally();
-  for (const sample of [...fixtureAnswers(), ...recordedAnswers(), ...described.answers])
-    for (const target of TARGETS) tryEcho(sample, target, echoes);
+  for (const sample of told) for (const target of TARGETS) tryEcho(sample, target, echoes);
   yield { id: 'echo', claim: 'Law 4: an answer sent back as its SDK does is served by every engine', tally: echoes };
 
   const acceptable = newTally();
@@ -90,7 +105,7 @@ function* offlineLaws(descriptions: Descriptions, described: Described): Generat
   const labels = newTally();
   eachRequest([...requests, ...described.requests], (sample, target) => tryRequestLabels(sample, target, labels));
   for (const { id } of dialects) {
-    for (const sample of [...fixtureAnswers(), ...recordedAnswers(), ...described.answers]) tryAnswerLabels(sample, id, labels);
+    for (const sample of told) tryAnswerLabels(sample, id, labels);
     for (const sample of [...fixtureStreams(), ...recordedStreams()]) tryStreamLabels(sample, id, labels);
   }
   yield { id: 'labels', claim: 'The emulations of a receipt are those that its fidelity records name', tally: labels };

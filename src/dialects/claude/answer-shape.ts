@@ -17,12 +17,31 @@ const USAGE: Record<string, AnswerConcept> = {
   '.inference_geo': 'vendor_member',
 };
 
+/** A line below the text tells where in a document the answer rests; numbers of documents and letters mean nothing without the request. */
+const DOCUMENT_CITATION: Record<string, AnswerConcept> = {
+  '': 'citation_detail',
+  '.cited_text': 'document_citation',
+  '.document_title': 'document_citation',
+  '.title': 'document_citation',
+  '.source': 'document_citation',
+  '.start_page_number': 'document_citation',
+  '.end_page_number': 'document_citation',
+};
+
+/** A result that is told in words. */
+const RESULT: Record<string, AnswerConcept> = {
+  '': 'block_detail',
+  '.is_error': 'hosted_result',
+  '.content': 'hosted_result',
+  '.content[*].citations': 'block_detail',
+};
+
 const BLOCK: Record<string, AnswerConcept> = {
   '<text>.text': 'text',
   '<text>.citations[*]<web_search_result_location>': 'citation',
   '<text>.citations[*]<web_search_result_location>.cited_text': 'citation_detail',
   '<text>.citations[*]<web_search_result_location>.encrypted_index': 'citation_detail',
-  '<text>.citations[*]<*>': 'document_citation',
+  ...below('<text>.citations[*]<*>', DOCUMENT_CITATION),
   '<thinking>.thinking': 'thinking',
   '<thinking>.signature': 'reasoning_state',
   '<redacted_thinking>.data': 'reasoning_state',
@@ -31,18 +50,31 @@ const BLOCK: Record<string, AnswerConcept> = {
   '<tool_use>.input': 'tool_call',
   '<tool_use>': 'call_state',
   '<server_tool_use>': 'hosted_call',
-  '<server_tool_use:code>': 'code',
+  '<server_tool_use:code>': 'block_detail',
+  '<server_tool_use:code>.name': 'code',
+  '<server_tool_use:code>.input': 'code',
   '<mcp_tool_use>': 'hosted_call',
-  '<web_search_tool_result>': 'hosted_result',
-  '<web_fetch_tool_result>': 'hosted_result',
-  '<mcp_tool_result>': 'hosted_result',
-  '<tool_search_tool_result>': 'hosted_result',
-  '<text_editor_code_execution_tool_result>': 'hosted_result',
+  ...below('<web_search_tool_result>', {
+    '': 'block_detail',
+    '.content[*].url': 'hosted_result',
+    '.content[*].title': 'hosted_result',
+    '.content.error_code': 'hosted_result',
+  }),
+  ...below('<web_fetch_tool_result>', {
+    '': 'block_detail',
+    '.content.url': 'hosted_result',
+    '.content.content.title': 'hosted_result',
+    '.content.error_code': 'hosted_result',
+  }),
+  ...below('<mcp_tool_result>', RESULT),
+  ...below('<tool_search_tool_result>', RESULT),
+  ...below('<text_editor_code_execution_tool_result>', RESULT),
   '<code_execution_tool_result>': 'code_result',
   '<bash_code_execution_tool_result>': 'code_result',
   '<code_execution_tool_result>.tool_use_id': 'block_detail',
+  '<code_execution_tool_result>.content.encrypted_stdout': 'block_detail',
   '<bash_code_execution_tool_result>.tool_use_id': 'block_detail',
-  '<tool_result>': 'hosted_result',
+  ...below('<tool_result>', RESULT),
   '<*>': 'vendor_part',
 };
 
@@ -76,7 +108,7 @@ const EVENTS: Record<string, AnswerConcept> = {
   '<content_block_delta>.delta<citations_delta>.citation<web_search_result_location>': 'citation',
   '<content_block_delta>.delta<citations_delta>.citation<web_search_result_location>.cited_text': 'citation_detail',
   '<content_block_delta>.delta<citations_delta>.citation<web_search_result_location>.encrypted_index': 'citation_detail',
-  '<content_block_delta>.delta<citations_delta>.citation<*>': 'document_citation',
+  ...below('<content_block_delta>.delta<citations_delta>.citation<*>', DOCUMENT_CITATION),
   '<content_block_delta>.delta<*>': 'vendor_part',
   '<content_block_stop>': 'structure',
   ...below('<message_delta>.delta', MESSAGE),
@@ -158,11 +190,12 @@ function shownRun(content: Json | undefined): ShownPart {
   const files = listIn(result.content).map((one) =>
     isJsonObject(one) && one.file_id !== undefined ? `[file] ${textIn(one.file_id)}` : '',
   );
-  const output = [result.stdout, result.stderr, result.error_code, ...files]
+  const code = result.return_code ?? 0;
+  const output = [result.stdout, result.stderr, result.error_code, code === 0 ? '' : `return code ${String(code)}`, ...files]
     .map(textIn)
     .filter((text) => text !== '')
     .join('\n');
-  return { kind: 'code_result', failed: result.error_code !== undefined || (result.return_code ?? 0) !== 0, output };
+  return { kind: 'code_result', failed: result.error_code !== undefined || code !== 0, output };
 }
 
 function wordsIn(content: Json | undefined): string {
@@ -220,8 +253,10 @@ export const answers: AnswerShape = {
     usage_cache_write_beside: 'usage.cache_creation_input_tokens',
     usage_thinking: 'usage.output_tokens_details.thinking_tokens',
     usage_search: 'usage.server_tool_use.web_search_requests',
+    service_tier: 'usage.service_tier',
     error: 'error',
   },
+  partly: { service_tier: 'the caller reads that a batch served it' },
   show,
   places,
 };

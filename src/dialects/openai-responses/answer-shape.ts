@@ -11,7 +11,9 @@ const OUTPUT: Record<string, AnswerConcept> = {
   '<message>.content[*]<output_text>.annotations[*]<url_citation>': 'citation',
   '<message>.content[*]<output_text>.annotations[*]<url_citation>.start_index': 'citation_place',
   '<message>.content[*]<output_text>.annotations[*]<url_citation>.end_index': 'citation_place',
-  '<message>.content[*]<output_text>.annotations[*]<*>': 'document_citation',
+  '<message>.content[*]<output_text>.annotations[*]<*>': 'citation_detail',
+  '<message>.content[*]<output_text>.annotations[*]<*>.filename': 'document_citation',
+  '<message>.content[*]<output_text>.annotations[*]<*>.file_id': 'document_citation',
   '<message>.content[*]<output_text>.logprobs': 'logprobs',
   '<message>.content[*]<output_text>.logprobs[*].bytes': 'logprob_bytes',
   '<message>.content[*]<output_text>.logprobs[*].top_logprobs[*].bytes': 'logprob_bytes',
@@ -28,19 +30,29 @@ const OUTPUT: Record<string, AnswerConcept> = {
   '<function_call>.namespace': 'tool_call',
   '<function_call>.arguments': 'tool_call',
   '<custom_tool_call>': 'block_detail',
+  '<custom_tool_call>.caller': 'call_state',
   '<custom_tool_call>.call_id': 'tool_call',
   '<custom_tool_call>.name': 'tool_call',
+  '<custom_tool_call>.namespace': 'tool_call',
   '<custom_tool_call>.input': 'tool_call',
   '<image_generation_call>': 'vendor_member',
   '<image_generation_call>.result': 'image',
   '<image_generation_call>.output_format': 'image',
+  '<image_generation_call>.status': 'hosted_result',
   '<code_interpreter_call>': 'vendor_member',
   '<code_interpreter_call>.code': 'code_result',
   '<code_interpreter_call>.outputs': 'code_result',
   '<web_search_call>': 'hosted_call',
   '<web_search_call>.action.sources': 'hosted_result',
-  '<file_search_call>': 'hosted_result',
-  '<mcp_call>': 'hosted_result',
+  '<file_search_call>': 'vendor_member',
+  '<file_search_call>.status': 'hosted_result',
+  '<file_search_call>.queries': 'hosted_result',
+  '<file_search_call>.results[*].filename': 'hosted_result',
+  '<file_search_call>.results[*].text': 'hosted_result',
+  '<mcp_call>': 'vendor_member',
+  '<mcp_call>.name': 'hosted_result',
+  '<mcp_call>.output': 'hosted_result',
+  '<mcp_call>.error': 'hosted_result',
   '<mcp_list_tools>': 'hosted_call',
   '<*>': 'vendor_part',
 };
@@ -109,6 +121,8 @@ const EVENTS: Record<string, AnswerConcept> = {
   ...Object.fromEntries(Object.entries(TEXT_EVENTS).map(([type, concept]) => [`${type}.delta`, concept])),
   ...Object.fromEntries(Object.keys(TEXT_EVENTS).map((type) => [`${type}.obfuscation`, 'vendor_member' as const])),
   '<response.output_text.delta>.logprobs': 'logprobs',
+  '<response.output_text.delta>.logprobs[*].bytes': 'logprob_bytes',
+  '<response.output_text.delta>.logprobs[*].top_logprobs[*].bytes': 'logprob_bytes',
   '<response.output_item.done>': 'structure',
   ...below('<response.output_item.done>.item', { ...OUTPUT, '<message>.content[*]<output_text>.text': 'structure' }),
   '<response.output_item.done>.item<message>.content[*]<output_text>.logprobs': 'structure',
@@ -132,7 +146,7 @@ function show({ type, meta }: VendorPart): ShownPart | undefined {
     case 'web_search_call':
       return shownSearch(isJsonObject(item.action) ? item.action : {});
     case 'file_search_call':
-      return { kind: 'hosted_result', name: 'file search', failed: item.status === 'failed', text: filesIn(item) };
+      return { kind: 'hosted_result', name: fileSearch(item), failed: item.status === 'failed', text: filesIn(item) };
     case 'mcp_call':
       return {
         ...{ kind: 'hosted_result', name: textIn(item.name), failed: item.error !== undefined && item.error !== null },
@@ -162,9 +176,15 @@ function shownSearch(action: JsonObject): ShownPart {
   return { kind: 'hosted_call', name: 'web search', input: textIn(action.query) || textIn(action.pattern) };
 }
 
-function filesIn({ queries, results }: JsonObject): string {
+function fileSearch({ queries, status }: JsonObject): string {
+  const asked = listIn(queries).map((query) => JSON.stringify(query));
+  const state = status === 'completed' || status === undefined || status === null ? '' : ` (${textIn(status)})`;
+  return `file search${state}${asked.length === 0 ? '' : ` for ${asked.join(', ')}`}`;
+}
+
+function filesIn({ results }: JsonObject): string {
   const found = listIn(results);
-  if (found.length === 0) return JSON.stringify(queries ?? []);
+  if (found.length === 0) return 'The files that it found are not told.';
   return found.map((one) => (isJsonObject(one) ? `${textIn(one.filename)}: ${textIn(one.text)}` : '')).join('\n');
 }
 
@@ -173,7 +193,7 @@ function places(meta: VendorMeta | undefined): readonly string[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((one: Json) =>
     isJsonObject(one) && one.type !== 'url_citation'
-      ? [`${textIn(one.filename) || textIn(one.file_id) || 'file'} (${textIn(one.type)})`]
+      ? [`${[textIn(one.filename), textIn(one.file_id)].filter((name) => name !== '').join(', ') || 'file'} (${textIn(one.type)})`]
       : [],
   );
 }
@@ -211,6 +231,7 @@ export const answers: AnswerShape = {
     block_detail: 'output',
     citation: 'annotations',
     citation_place: 'annotations',
+    citation_detail: 'annotations',
     document_citation: 'annotations',
     logprobs: 'logprobs',
     logprob_bytes: 'logprobs.bytes',

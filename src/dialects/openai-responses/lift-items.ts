@@ -167,8 +167,8 @@ function liftReasoning(item: Item): ThinkingPart {
 }
 
 function reasoningText(item: Pick<wire.Reasoning, 'summary' | 'content'>): string {
-  const shown = item.summary?.length ? item.summary : (item.content ?? []);
-  return shown.map((piece) => piece.text).join('\n\n');
+  const pieces = [...(item.summary ?? []), ...(item.content ?? [])].map(({ text }) => text);
+  return pieces.filter((text) => text !== '').join('\n\n');
 }
 
 function liftResult(item: Item): ToolResultPart {

@@ -25,8 +25,8 @@ interface OpenPart {
 interface OpenItem {
   readonly item: JsonObject;
   readonly parts: Map<number, OpenPart>;
-  /** Pieces of reasoning begun so far; they become one text. */
-  pieces: number;
+  /** The piece of reasoning that is being told; all of them become one text. */
+  piece: string | undefined;
   closed: boolean;
 }
 
@@ -69,11 +69,11 @@ class ResponsesStepper implements Stepper {
         return this.#content(e, e.type === 'response.refusal.delta' ? 'refusal' : 'text');
       case 'response.function_call_arguments.delta':
       case 'response.custom_tool_call_input.delta':
-      case 'response.reasoning_summary_text.delta':
-      case 'response.reasoning_text.delta':
         return this.#grow(this.#find(e), e);
-      case 'response.reasoning_summary_part.added':
-        return this.#piece(this.#find(e));
+      case 'response.reasoning_summary_text.delta':
+        return this.#reasoning(this.#find(e), e, `summary ${String(e.summary_index)}`);
+      case 'response.reasoning_text.delta':
+        return this.#reasoning(this.#find(e), e, `content ${String(e.content_index)}`);
       case 'response.content_part.added':
         return this.#contentAdded(e);
       case 'response.output_item.added':
@@ -112,7 +112,7 @@ class ResponsesStepper implements Stepper {
   }
 
   #added(raw: JsonObject, outputIndex: Json | undefined): IrEvent[] {
-    const open: OpenItem = { item: complete(raw, this.#items.length), parts: new Map(), pieces: 0, closed: false };
+    const open: OpenItem = { item: complete(raw, this.#items.length), parts: new Map(), piece: undefined, closed: false };
     this.#items.push(open);
     if (typeof raw.id === 'string') this.#byId.set(raw.id, open);
     if (typeof outputIndex === 'number') this.#byIndex.set(outputIndex, open);
@@ -154,11 +154,12 @@ class ResponsesStepper implements Stepper {
     return [{ type: 'part-delta', index: part.index, text: e.delta, ...(logprobs === undefined ? {} : { logprobs }) }];
   }
 
-  /** Summaries are joined by a blank line. */
-  #piece(open: OpenItem | undefined): IrEvent[] {
-    if (open === undefined) return [];
-    open.pieces += 1;
-    return open.pieces === 1 ? [] : this.#grow(open, { delta: '\n\n' });
+  /** Pieces of reasoning are joined by a blank line. */
+  #reasoning(open: OpenItem | undefined, e: JsonObject, piece: string): IrEvent[] {
+    if (open === undefined || e.delta === '') return [];
+    const between = open.piece === undefined || open.piece === piece ? [] : this.#grow(open, { delta: '\n\n' });
+    open.piece = piece;
+    return [...between, ...this.#grow(open, e)];
   }
 
   #done(raw: JsonObject, outputIndex: Json | undefined): IrEvent[] {

@@ -221,7 +221,7 @@ export class AnswerAccount {
     const name = row.own === true && !same ? undefined : nameIn(this.#caller.answers, concept);
     if (name === undefined)
       return { fate: 'dropped', code: 'no_form_at_caller', note: `${row.title} has no form in ${this.#caller.id}` } satisfies AnswerNote;
-    const partly = same ? undefined : this.#caller.answers.partly?.[concept];
+    const partly = same && row.partOnly !== true ? undefined : this.#caller.answers.partly?.[concept];
     if (partly !== undefined) return { fate: 'emulated', code: 'told_in_part', note: partly } satisfies AnswerNote;
     if (name === nameIn(this.#engine.answers, concept)) return { fate: 'exact' };
     return { fate: 'renamed', code: 'other_name_at_caller', note: name } satisfies AnswerNote;

@@ -25,6 +25,7 @@ type PartEnd = Extract<IrAnswerEvent, { type: 'part-end' }>;
 const AS_TEXT: AnswerNote = { fate: 'emulated', code: 'as_labelled_text', note: 'told as labelled text' };
 const BELOW: AnswerNote = { fate: 'emulated', code: 'as_line_below', note: 'told as a line below the text' };
 const NO_TEXT: AnswerNote = { fate: 'dropped', code: 'no_form_at_caller', note: 'there is no text that it could stand in' };
+const AS_SOURCES: AnswerNote = { fate: 'emulated', code: 'pages_as_sources', note: 'the pages are told as sources of the text' };
 const IN_JSON: AnswerNote = { fate: 'dropped', code: 'left_out_of_json', note: 'the caller asked for JSON, which a label would break' };
 
 const CALLED_ITSELF: AnswerNote = {
@@ -53,6 +54,7 @@ const MALFORMED: AnswerNote = {
 };
 
 const FAILED = { kind: 'server', message: 'the engine ended its answer with an error' } as const;
+const NO_OBJECT = { kind: 'server', message: 'the engine’s answer holds a call whose arguments are not a JSON object' } as const;
 const PAUSED: AnswerNote = {
   fate: 'emulated',
   code: 'paused',
@@ -85,6 +87,8 @@ class OneAnswer {
   readonly #held = new Map<number, { readonly part: VendorPart; text: string }>();
   /** Calls that are not known to be whole, where half of one would have no form. */
   readonly #calls = new Map<number, { readonly events: IrAnswerEvent[]; readonly name: string; text: string }>();
+  /** Calls that are told piece by piece to a caller who reads an object in the end. */
+  readonly #objectCalls = new Map<number, string>();
   /** Calls with a free text that are open, where the caller's dialect has none. */
   readonly #textCalls = new Map<number, string>();
   /** Texts that are open, and how long they are. */
@@ -135,6 +139,7 @@ class OneAnswer {
       return [];
     }
     if (part.kind === 'tool-call') this.#said = true;
+    if (part.kind === 'tool-call' && this.#options.caller.answers.cutCalls === 'streamed') this.#objectCalls.set(index, '');
     if (part.kind !== 'vendor') return [event];
     if (part.meta?.[this.#options.caller.id] !== undefined) {
       this.#said = true;
@@ -158,17 +163,21 @@ class OneAnswer {
 
   /** Calls that are no JSON at the end of the answer. */
   #lastCalls(finish: FinishReason): readonly IrAnswerEvent[] {
-    const { account, caller, json } = this.#options;
+    const { caller, json } = this.#options;
     const calls = [...this.#calls.values()];
     this.#calls.clear();
     if (calls.length === 0) return [];
     if (finish !== 'length') {
-      if (caller.answers.cutCalls === 'nowhere') account.note('tool_call', MALFORMED);
+      if (caller.answers.cutCalls === 'nowhere') this.#noteCalls(MALFORMED);
       this.#said = true;
       return calls.flatMap(({ events }) => events);
     }
-    account.note('tool_call', json ? CUT_OFF_IN_JSON : CUT_OFF);
+    this.#noteCalls(json ? CUT_OFF_IN_JSON : CUT_OFF);
     return json ? [] : calls.flatMap(({ name, text }) => this.#label(this.#next++, 'tool_call', cutCallLabel(name, text.trim())));
+  }
+
+  #noteCalls(note: AnswerNote): void {
+    for (const concept of ['tool_call', 'call_state'] as const) this.#options.account.note(concept, note, 'tool_use');
   }
 
   #delta(event: Extract<IrAnswerEvent, { type: 'part-delta' }>): readonly IrAnswerEvent[] {
@@ -184,6 +193,8 @@ class OneAnswer {
       this.#textCalls.set(event.index, words + event.text);
       return [];
     }
+    const object = this.#objectCalls.get(event.index);
+    if (object !== undefined) this.#objectCalls.set(event.index, object + event.text);
     const length = this.#texts.get(event.index);
     if (length !== undefined) this.#texts.set(event.index, length + event.text.length);
     if (event.text !== '') this.#said = true;
@@ -213,7 +224,8 @@ class OneAnswer {
   #foreign(index: number, part: VendorPart): readonly IrAnswerEvent[] {
     const { engine, caller, idSeed } = this.#options;
     const shown = engine.answers.show(part);
-    if (shown === undefined) return this.#label(index, 'vendor_part', unknownLabel(part.type, part.meta?.[engine.id]));
+    if (shown === undefined)
+      return this.#label(index, 'vendor_part', unknownLabel(part.type, engine.answers.quoted?.(part) ?? part.meta?.[engine.id]));
     const form = caller.answers.form?.(shown, `${idSeed}_${index}`);
     return form === undefined ? this.#told(index, shown) : this.#formed(index, shown, form);
   }
@@ -240,7 +252,8 @@ class OneAnswer {
         return [];
       case 'pages':
         this.#pages.push(...shown.pages);
-        account.note('hosted_result', { fate: 'emulated', code: 'pages_as_sources', note: 'the pages are told as sources of the text' });
+        // Where texts have no sources, the pages are told below the answer.
+        account.note('hosted_result', this.#sourceless ? (json ? IN_JSON : AS_TEXT) : AS_SOURCES);
         return [];
       // A search tells itself by its pages; a label for each query would stand in the way of the answer.
       case 'hosted_call':
@@ -269,6 +282,11 @@ class OneAnswer {
     ];
   }
 
+  /** Texts of the caller's dialect have no place for sources. */
+  get #sourceless(): boolean {
+    return this.#options.caller.answers.names.citation === undefined;
+  }
+
   #placesOf({ meta }: PartEnd): readonly string[] {
     const { engine, caller } = this.#options;
     return engine.id === caller.id ? [] : engine.answers.places(meta);
@@ -284,7 +302,8 @@ class OneAnswer {
 
   #noteSources(): void {
     const { account, json } = this.#options;
-    for (const concept of ['document_citation', 'citation_place'] as const) account.note(concept, json ? IN_JSON : BELOW);
+    account.note('document_citation', json ? IN_JSON : BELOW);
+    if (this.#cited.size === 0) account.note('citation_place', NO_TEXT);
   }
 
   /** Pages that the answer rests on, where no text names them. */
@@ -299,7 +318,7 @@ class OneAnswer {
   /** Pages that were found and not cited have no place in the text. */
   #sourced(event: PartEnd, length: number): PartEnd {
     for (const { url } of event.citations ?? []) this.#cited.add(url);
-    if (this.#pages.length === 0) return event;
+    if (this.#pages.length === 0 || this.#sourceless) return event;
     const cited = event.citations ?? [];
     const known = new Set(cited.map(({ url }) => url));
     const found = this.#pages.filter(({ url }) => !known.has(url)).map((page): Citation => ({ ...page, start: length, end: length }));
@@ -310,6 +329,9 @@ class OneAnswer {
   #finish(event: Extract<IrAnswerEvent, { type: 'message-end' }>): readonly IrAnswerEvent[] {
     const { caller, account } = this.#options;
     if (event.finish === 'error') return [{ type: 'error', error: { ...FAILED, status: 502 } }];
+    // Callers have read the pieces of such a call; a whole answer with it is an error, too.
+    if (event.finish !== 'length' && [...this.#objectCalls.values()].some((text) => !isWhole(text)))
+      return [{ type: 'error', error: { ...NO_OBJECT, status: 502 } }];
     if (event.finish === 'pause' && caller.answers.names.stop_reason !== undefined) account.note('stop_reason', PAUSED);
     const told: IrAnswerEvent[] = [...this.#lastCalls(event.finish)];
     for (const index of this.#held.keys()) told.push(...this.#end({ type: 'part-end', index }));

@@ -1,7 +1,10 @@
+import { type Json, objectIn } from '../../base/json.ts';
 import type { FoundPage, ShownPart } from '../../dialects/answer-shape.ts';
 
 /** How much of a part that nobody can describe is quoted. */
 const MOST_QUOTED = 2000;
+/** Encrypted state says nothing to readers, and what stands beside it does. */
+const MOST_OF_A_MEMBER = 1000;
 
 /** A part of an answer as text that says what it is, for callers whose dialect has no form for it. */
 export function labelOf(shown: ShownPart): string {
@@ -44,8 +47,12 @@ export function cutCallLabel(name: string, text: string): string {
   return `[the token limit cut off a call of ${name}: ${text.slice(0, MOST_QUOTED)}]`;
 }
 
-export function unknownLabel(type: string, block: unknown): string {
-  return `[${type}] ${JSON.stringify(block ?? null).slice(0, MOST_QUOTED)}`;
+export function unknownLabel(type: string, block: Json | undefined): string {
+  const { type: _told, ...members } = objectIn(block) ?? {};
+  const short = JSON.stringify(members, (_key, value: unknown) =>
+    typeof value === 'string' && value.length > MOST_OF_A_MEMBER ? `${value.slice(0, MOST_OF_A_MEMBER)}…` : value,
+  );
+  return `[${type}] ${short.slice(0, MOST_QUOTED)}`;
 }
 
 function addressOf(medium: Extract<ShownPart, { kind: 'image' | 'audio' }>): string {

@@ -150,7 +150,8 @@ function liftChoice(flavour: ChatFlavour, choice: wire.Choice, id: string | unde
   const { thinking, call } = reasoningOf(flavour, message);
   return [
     ...thinking,
-    ...(text === '' ? [] : [{ kind: 'text' as const, text, ...told }]),
+    // Sources need a text to stand in, be it an empty one.
+    ...(text === '' && !message.annotations?.length ? [] : [{ kind: 'text' as const, text, ...told }]),
     ...mediaParts(flavour, message),
     ...(typeof refusal === 'string' ? [{ kind: 'refusal' as const, text: refusal }] : []),
     ...call,

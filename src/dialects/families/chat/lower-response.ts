@@ -51,7 +51,7 @@ export function lowerUsage(flavour: ChatFlavour, usage: IrUsage): JsonObject {
 }
 
 /** The tier that served the call, where its price is another; `fast` is Claude's own. */
-function tierOf({ details }: IrUsage): JsonObject {
+export function tierOf({ details }: IrUsage): JsonObject {
   return details?.tier === undefined || details.tier === 'fast' ? {} : { service_tier: details.tier };
 }
 

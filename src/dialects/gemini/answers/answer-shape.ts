@@ -18,20 +18,22 @@ const PART: Record<string, AnswerConcept> = {
   '<inlineData>.inlineData<image>': 'image',
   '<inlineData>.inlineData<audio>': 'audio',
   '<inlineData>.inlineData<*>': 'vendor_part',
-  '<inlineData>.thoughtSignature': 'vendor_member',
-  '<inlineData>.thought': 'vendor_member',
+  '<inlineData>': 'vendor_member',
   '<fileData>.fileData<image>': 'image',
   '<fileData>.fileData<audio>': 'audio',
   '<fileData>.fileData<*>': 'vendor_part',
-  '<fileData>.thoughtSignature': 'vendor_member',
+  '<fileData>': 'vendor_member',
   '<executableCode>.executableCode': 'code',
-  '<executableCode>.thoughtSignature': 'vendor_member',
+  '<executableCode>.executableCode.id': 'vendor_member',
+  '<executableCode>': 'vendor_member',
   '<codeExecutionResult>.codeExecutionResult': 'code_result',
-  '<codeExecutionResult>.thoughtSignature': 'vendor_member',
+  '<codeExecutionResult>.codeExecutionResult.id': 'vendor_member',
+  '<codeExecutionResult>': 'vendor_member',
   '<toolCall>.toolCall': 'hosted_call',
-  '<toolCall>.thoughtSignature': 'vendor_member',
+  '<toolCall>': 'vendor_member',
   '<toolResponse>.toolResponse': 'hosted_result',
-  '<toolResponse>.thoughtSignature': 'vendor_member',
+  '<toolResponse>.toolResponse.id': 'vendor_member',
+  '<toolResponse>': 'vendor_member',
   '<*>': 'vendor_part',
 };
 
@@ -53,7 +55,10 @@ const CANDIDATE: Record<string, AnswerConcept> = {
   '.groundingMetadata.groundingChunks[*].maps': 'vendor_member',
   '.groundingMetadata.groundingChunks[*].maps.uri': 'citation',
   '.groundingMetadata.groundingChunks[*].maps.title': 'citation',
-  '.groundingMetadata.groundingChunks[*].retrievedContext': 'document_citation',
+  '.groundingMetadata.groundingChunks[*].retrievedContext': 'vendor_member',
+  '.groundingMetadata.groundingChunks[*].retrievedContext.title': 'document_citation',
+  '.groundingMetadata.groundingChunks[*].retrievedContext.uri': 'document_citation',
+  '.groundingMetadata.groundingChunks[*].retrievedContext.text': 'document_citation',
   '.groundingMetadata.groundingSupports': 'citation_place',
   '.groundingMetadata.groundingSupports[*].segment.text': 'vendor_member',
   '.groundingMetadata.groundingSupports[*].confidenceScores': 'vendor_member',
@@ -87,11 +92,16 @@ function show({ type, meta }: VendorPart): ShownPart | undefined {
   if (type === 'inlineData' || type === 'fileData') return shownMedium(data);
   if (type === 'executableCode') return { kind: 'code', language: textIn(data.language).toLowerCase(), code: textIn(data.code) };
   if (type === 'codeExecutionResult')
-    return { kind: 'code_result', failed: data.outcome !== undefined && data.outcome !== 'OUTCOME_OK', output: textIn(data.output) };
+    return { kind: 'code_result', failed: typeof data.outcome === 'string' && data.outcome !== 'OUTCOME_OK', output: textIn(data.output) };
   if (type === 'toolCall') return { kind: 'hosted_call', name: textIn(data.toolType), input: JSON.stringify(data.args ?? {}) };
   if (type === 'toolResponse')
     return { kind: 'hosted_result', name: textIn(data.toolType), failed: false, text: JSON.stringify(data.response ?? {}) };
   return undefined;
+}
+
+/** The member with data: those beside it are Google's own. */
+function quoted({ type, meta }: VendorPart): Json {
+  return meta?.gemini?.[type] ?? meta?.gemini ?? null;
 }
 
 function shownMedium({ mimeType, data, fileUri }: JsonObject): ShownPart | undefined {
@@ -202,6 +212,7 @@ export const answers: AnswerShape = {
     error: 'error',
   },
   show,
+  quoted,
   places,
   pages,
   form,

@@ -177,6 +177,11 @@ export class ChoiceReader {
 
   #close(events: IrAnswerEvent[]): void {
     this.#hush(events);
+    // Sources need a text to stand in, be it an empty one.
+    if (this.#annotations.length > 0) {
+      this.#say('text', '', events);
+      this.#hush(events);
+    }
     this.#seal(['thinking', 'call'], events);
     for (const call of this.#calls.list) if (!this.#callParts.has(call)) this.#openCall(call, events);
     for (const [call, index] of this.#callParts) {

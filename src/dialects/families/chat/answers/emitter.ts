@@ -3,7 +3,7 @@ import type { IrAnswerEvent, IrEvent } from '../../../../ir/event.ts';
 import type { AnswerContext, Emitter } from '../../../dialect.ts';
 import { errorBodyOf } from '../errors.ts';
 import type { ChatFlavour } from '../flavour.ts';
-import { answerId, isLegacy, lowerUsage } from '../lower-response.ts';
+import { answerId, isLegacy, lowerUsage, tierOf } from '../lower-response.ts';
 import { ChoiceWriter } from './choice-writer.ts';
 
 /** Writes a Chat stream: what all chunks share is written once and pasted around each delta. */
@@ -82,11 +82,19 @@ export class ChatEmitter implements Emitter {
   #end(event: Extract<IrEvent, { type: 'message-end' }>): string {
     const { usage: place } = this.#flavour;
     const usage = JSON.stringify(lowerUsage(this.#flavour, event.usage));
+    const tier = members(tierOf(event.usage));
     const tail = place === 'finishing-chunk' ? `],"usage":${usage}}\n\n` : this.#tail;
-    const last = `${this.#head}${this.#first.ending(event.finish, place === 'choice' ? `,"usage":${usage}` : '')}${tail}`;
-    const own = this.#context.includeUsage && place !== 'finishing-chunk' ? `${this.#head}],"usage":${usage}}\n\n` : '';
+    const last = `${this.#head}${this.#first.ending(event.finish, place === 'choice' ? `,"usage":${usage}` : '')}]${tier}${tail.slice(1)}`;
+    const own = this.#context.includeUsage && place !== 'finishing-chunk' ? `${this.#head}]${tier},"usage":${usage}}\n\n` : '';
     return `${last}${own}data: [DONE]\n\n`;
   }
+}
+
+/** The members of an object, as they stand behind others. */
+function members(object: JsonObject): string {
+  return Object.entries(object)
+    .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    .join('');
 }
 
 function frame(body: JsonObject): string {
