@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { SpawnPlan } from '../../src/adapters/adapter.ts';
 import type { AttachedFile } from '../../src/adapters/attachments.ts';
 import { checkRunOptions } from '../../src/adapters/gates.ts';
@@ -12,6 +12,7 @@ import { assertEngineTakes, checkAttachments } from '../../src/runtime/runs/atta
 import { attached, GATEWAY, planOf } from '../support/dialogue.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'abp-attachments-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 const MARK = 'marzipan';
 const KINDS = ['image', 'pdf', 'text'] as const;
 const NAMES = { image: 'a.png', pdf: 'b.pdf', text: 'c.txt' } as const;

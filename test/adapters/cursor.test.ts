@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { dialogue } from '../../src/adapters/cursor/events.ts';
 import { spawn } from '../../src/adapters/cursor/spawn.ts';
 import { runCommand } from '../../src/base/subprocess.ts';
@@ -12,6 +12,7 @@ const FAKE = join(import.meta.dirname, '../support/agents/cursor.ts');
 
 async function run(options: Partial<RunOptions>, key?: string) {
   const cwd = mkdtempSync(join(tmpdir(), 'abp-cursor-'));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
   const plan = planOf('cursor', options, { cwd });
   const env = { ...process.env, CURSOR_API_KEY: key };
   const { stdout, code, signal } = await runCommand(process.execPath, [FAKE, ...spawn(plan).args], { cwd, env, timeoutMs: 110_000 });

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import type { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { newRunId } from '../../src/contract/run-id.ts';
@@ -252,6 +252,7 @@ describe('abp receipt on a home that no server serves', () => {
 describe('a chain that has sealed nothing yet', () => {
   it('verifies, and an empty file does not', async () => {
     const fresh = await startGateway();
+    onTestFinished(() => fresh.close());
     const io = captureIo();
     expect(await main(['receipts', 'verify', '--all', '--home', fresh.home], io)).toBe(0);
     expect(io.out()).toContain('ok  nothing is sealed here yet, tail unknown');

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -46,9 +46,10 @@ OCJP3jxuIn1YKuo+X+IwHaa/8U3H2CxJqgcPe7AQ2kfC/Wdy3VJwT3XS
   },
 ] as const;
 
-/** Files with a certificate and its key, as `server.cert_file` and `server.key_file` name them. */
+/** Files with a certificate and its key, as `server.cert_file` and `server.key_file` name them; they go away with the process. */
 export function certificateFiles(which: 0 | 1 = 0): { readonly [File in 'cert_file' | 'key_file']: string } {
   const folder = mkdtempSync(join(tmpdir(), 'abp-certificate-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const files = { cert_file: join(folder, 'cert.pem'), key_file: join(folder, 'key.pem') };
   writeFileSync(files.cert_file, CERTIFICATES[which].cert);
   writeFileSync(files.key_file, CERTIFICATES[which].key, { mode: 0o600 });

@@ -1,11 +1,15 @@
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { newRunId } from '../../../contract/run-id.ts';
 import { openRunFolder } from './run-folder.ts';
 
-const temporary = (): string => mkdtempSync(join(tmpdir(), 'abp-folder-'));
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'abp-folder-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
 
 it('shares folders of the home by links, and removes no more than the links', () => {
   const home = temporary();
