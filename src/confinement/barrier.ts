@@ -7,8 +7,8 @@ import type { Equipment } from './equipment.ts';
 import type { Room } from './room.ts';
 import { endedByNul, wordFor } from './starter.ts';
 
-/** Time for the namespaces and the starter to come up on a busy machine. */
-const START_MS = 20_000;
+/** Time for the namespaces and the starter to come up, also where the disk or the processors have other work for a while. */
+const START_MS = 60_000;
 
 /** A confined program, and who answers on the ports of its room. */
 export interface Confined {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { browserMissing, startBrowser } from '../support/browser.ts';
+import { browserMissing, patient, startBrowser } from '../support/browser.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call } from '../support/http-call.ts';
 import { needing } from '../support/needs.ts';
@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)(needing('a browser', missing), () => {
   async function pageAt(host: string): Promise<Page> {
     const address = site.address();
     if (address === null || typeof address === 'string') throw new Error('no port');
-    const page = await browser.newPage();
+    const page = patient(await browser.newPage());
     await page.goto(`http://${host}:${address.port}/`);
     return page;
   }
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)(needing('a browser', missing), () => {
 
     it('that is rebound to our address can start nothing and read nothing', async () => {
       const before = await traces();
-      const context = await browser.newContext();
+      const context = patient(await browser.newContext());
       const page = await context.newPage();
       // The name of an attacker that resolves to us: the browser takes the gateway for the page's own origin.
       const { port } = new URL(server.url);
@@ -142,7 +142,7 @@ describe.skipIf(missing !== undefined)(needing('a browser', missing), () => {
   });
 
   it('our own pages work in the same browser', async () => {
-    const page = await browser.newPage();
+    const page = patient(await browser.newPage());
     const response = await page.goto(`${server.url}/`);
     expect(response?.status()).toBe(200);
     expect(await page.title()).toBe('Agent Backplane');

@@ -60,6 +60,15 @@ async function browserProgram(): Promise<string> {
   return join(place, 'chromium');
 }
 
+/** What a busy machine needs for a page; the tests' own limit is a little longer. */
+const PAGE_MS = 110_000;
+
+/** Gives a context or a page time on a busy machine, too. */
+export function patient<One extends { setDefaultTimeout(ms: number): void }>(one: One): One {
+  one.setDefaultTimeout(PAGE_MS);
+  return one;
+}
+
 /** Starts the Chromium of `node_modules`, or that of `ABP_TEST_CHROMIUM`. */
 export async function startBrowser(): Promise<Browser> {
   const folder = mkdtempSync(join(tmpdir(), 'abp-test-browser-'));

@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
-import { startBrowser } from './browser.ts';
+import { patient, startBrowser } from './browser.ts';
 import { type GatewayOptions, startGateway, type TestGateway } from './gateway.ts';
 
 const BUILD_MS = 120_000;
@@ -35,7 +35,7 @@ const QUIET_MS = 150;
 
 export async function visit(browser: Browser, url: string, { width = 1440, theme = 'light' }: VisitorOptions = {}): Promise<Visitor> {
   const height = width < 720 ? 844 : 900;
-  const context = await browser.newContext({ viewport: { width, height }, locale: 'en-US', colorScheme: theme });
+  const context = patient(await browser.newContext({ viewport: { width, height }, locale: 'en-US', colorScheme: theme }));
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()} ${message.location().url}`));

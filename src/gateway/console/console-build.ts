@@ -61,11 +61,14 @@ export class ConsoleBuild {
     await mkdir(cache, { recursive: true });
     // Beside its final place, so that taking its name is one step and no reader sees half of it.
     const half = join(cache, `half-${process.pid}-${Date.now()}`);
-    await run(process.execPath, [vite, 'build', '--outDir', half, '--emptyOutDir', '--logLevel', 'warn'], join(this.#root, 'console'));
-    await rename(half, folder).catch(async (error: unknown) => {
+    try {
+      await run(process.execPath, [vite, 'build', '--outDir', half, '--emptyOutDir', '--logLevel', 'warn'], join(this.#root, 'console'));
+      await rename(half, folder);
+    } catch (error) {
       await rm(half, { recursive: true, force: true });
+      // Another server of this clone may have been faster.
       if (!existsSync(join(folder, 'index.html'))) throw error;
-    });
+    }
     onProgress(`the console was built in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   }
 }
@@ -84,10 +87,11 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   const stop = (): boolean => child.kill();
   process.once('exit', stop);
   try {
-    const code = await new Promise<number | null>((resolve, reject) => {
+    const { code, signal } = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
       child.once('error', reject);
-      child.once('close', resolve);
+      child.once('close', (code, signal) => resolve({ code, signal }));
     });
+    if (signal !== null) throw new Error(`The build of the console was ended by ${signal}; it begins again with the next start.`);
     if (code !== 0) throw new Error(`The build of the console failed:\n${said}`);
   } finally {
     process.off('exit', stop);

@@ -63,7 +63,7 @@ export class ConsoleFiles {
 
   /** Begins the build where one is needed, so that it is done when somebody comes. */
   prepare(onProgress: (line: string) => void): void {
-    void this.#build?.folder(onProgress).catch((error: unknown) => onProgress(String(error)));
+    void this.#build?.folder(onProgress).catch((error: unknown) => onProgress(error instanceof Error ? error.message : String(error)));
   }
 
   /** The page of the application: every path of it has the same one. */

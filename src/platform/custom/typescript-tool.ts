@@ -5,7 +5,7 @@ import { type Tool, ToolFailure } from '../tools/tool.ts';
 import type { TypeScriptTool } from './definition.ts';
 
 /** For the start of the thread and for waiting in line. */
-const OVERHEAD_MS = 30_000;
+const OVERHEAD_MS = 90_000;
 
 /** A tool that is code of a user. It computes; it reaches nothing. */
 export function typescriptTool(definition: TypeScriptTool, config: JsonObject, { sandbox }: Pick<Surroundings, 'sandbox'>): Tool {

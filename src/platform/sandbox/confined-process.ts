@@ -11,8 +11,8 @@ import { type Execution, GIVEN_UP, type Limits, NEVER_BEGAN } from './execution.
 import type { Interpreter } from './interpreter.ts';
 import { Printout } from './printout.ts';
 
-/** Time for the namespaces and the interpreter to come up on a busy machine. */
-const START_MS = 20_000;
+/** Time for the namespaces and the interpreter to come up, also where the disk or the processors have other work for a while. */
+const START_MS = 60_000;
 /** Output beyond the limit is thrown away; a program that goes on for so long is not going to stop. */
 const MOST_PRINTED = 4 * 1024 * 1024;
 /** The size of a folder in memory does not bound its files, and each takes a kilobyte of the kernel. */

@@ -6,8 +6,8 @@ import { DEFAULT_LIMITS, type Execution, GIVEN_UP, type Limits, NEVER_BEGAN, typ
 import { Places } from './places.ts';
 import { type Report, STARTED, type Task } from './thread-protocol.ts';
 
-/** Time for a thread to start and to load the interpreter on a busy machine. */
-const START_MS = 20_000;
+/** Time for a thread to start and to load the interpreter, also where the disk or the processors have other work for a while. */
+const START_MS = 60_000;
 /** Code that the interpreter's own clock misses is ended from outside after this. */
 const GRACE_MS = 500;
 const THREADS = 2;

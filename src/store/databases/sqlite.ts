@@ -8,6 +8,8 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 
 /** How long a statement waits for another process's write before it fails with SQLITE_BUSY. */
 const BUSY_TIMEOUT_MS = 5000;
+/** How long a process waits at its start while another one makes or renews the tables: on a slow machine that takes many seconds. */
+const START_TIMEOUT_MS = 60_000;
 const SQLITE_BUSY = 5;
 
 /**
@@ -56,10 +58,11 @@ function isBusy(error: unknown): boolean {
 
 async function prepared(database: DatabaseSync, file: string, upTo: string | undefined): Promise<Kysely<Tables>> {
   database.exec(PAGE_PRAGMAS);
-  await enterWal(database, Date.now() + BUSY_TIMEOUT_MS);
+  await enterWal(database, Date.now() + START_TIMEOUT_MS);
   database.exec(PRAGMAS + WRITES_OVER_ROWS);
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
   await migrate(db, file, upTo);
+  database.exec(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   return db;
 }
 
@@ -71,7 +74,7 @@ export interface SqliteOptions {
 }
 
 export async function openSqlite(file: string, options: SqliteOptions = {}): Promise<Omit<SqliteStore, 'keySecret'>> {
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  const database = new DatabaseSync(file, { timeout: START_TIMEOUT_MS });
   let db: Kysely<Tables>;
   try {
     db = await prepared(database, file, options.upTo);

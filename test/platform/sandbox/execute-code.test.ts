@@ -17,7 +17,8 @@ interface Options {
   readonly signal?: AbortSignal;
 }
 
-async function execute(input: JsonObject, { path = '', config = {}, signal }: Options = {}): Promise<ToolOutcome> {
+/** Code that ends by itself has time enough to get there on a busy machine. */
+async function execute(input: JsonObject, { path = '', config = { timeout_ms: 60_000 }, signal }: Options = {}): Promise<ToolOutcome> {
   const tool = await executeCode({ javascript, python: new PythonSandbox({ environment: { PATH: path } }), config });
   return await callTool(tool, input, signal === undefined ? {} : { signal });
 }

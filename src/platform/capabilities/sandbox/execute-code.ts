@@ -9,7 +9,7 @@ import { type Tool, ToolFailure } from '../../tools/tool.ts';
 const MIB = 1024 * 1024;
 const MAX_CODE = 200_000;
 /** For the start of the thread or process, and for waiting in line. */
-const OVERHEAD_MS = 30_000;
+const OVERHEAD_MS = 90_000;
 
 export interface ExecuteCodeOptions {
   readonly javascript: Sandbox;
