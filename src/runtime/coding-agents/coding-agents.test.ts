@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -72,6 +72,19 @@ describe('detection', () => {
     commands.write('pi', `echo x >> ${commands.folder}/asked; echo 0.99.0 `);
     expect((await adapters.detect('pi')).version).toBe('0.99.0');
     expect(asked()).toBe(3);
+  });
+
+  it('asks a program again that was ended before it had told its version', async () => {
+    const commands = fakeCommands();
+    commands.write('pi', `[ -e ${commands.folder}/slow ] && kill -9 $$; echo 0.87.1`);
+    writeFileSync(join(commands.folder, 'slow'), '');
+    const { adapters } = agentsOn(commands);
+    expect(await adapters.detect('pi')).toMatchObject({
+      installed: false,
+      problem: 'pi --version was ended before it had told its version: it may take 60 s',
+    });
+    rmSync(join(commands.folder, 'slow'));
+    expect(await adapters.detect('pi')).toMatchObject({ installed: true, version: '0.87.1' });
   });
 
   it('hands no credential to the command it asks', async () => {

@@ -42,6 +42,8 @@ export class Detector {
   readonly #asked = new Map<string, Promise<Detection>>();
   readonly #settled = new Map<string, Detection>();
   readonly #last = new Map<AgentName, Detection>();
+  /** Of programs that did not come to an answer: a busy machine, or one on which they are being installed, gives another one later. */
+  readonly #passing = new WeakSet<Detection>();
 
   constructor(options: DetectorOptions) {
     this.#options = options;
@@ -83,7 +85,7 @@ export class Detector {
   #settle(detection: Detection, key?: string): Detection {
     this.#last.set(detection.agent, detection);
     if (key !== undefined) {
-      this.#settled.set(key, detection);
+      if (!this.#passing.has(detection)) this.#settled.set(key, detection);
       this.#asked.delete(key);
     }
     return detection;
@@ -92,9 +94,15 @@ export class Detector {
   async #probe(agent: AgentData, path: string, env: Environment): Promise<Detection> {
     const options = { env: allowedEnvironment(env), timeoutMs: PROBE_MS };
     return await this.#options.run(path, agent.detect.versionArgs, options).then(
-      (printed) => versionIn(agent, path, printed),
-      (error: unknown) => notThere(agent, path, notStarted(agent, error)),
+      (printed) => (printed.signal === null ? versionIn(agent, path, printed) : this.#unanswered(agent, path, tookTooLong(agent))),
+      (error: unknown) => this.#unanswered(agent, path, notStarted(agent, error)),
     );
+  }
+
+  #unanswered(agent: AgentData, path: string, problem: string): Detection {
+    const detection = notThere(agent, path, problem);
+    this.#passing.add(detection);
+    return detection;
   }
 
   #probeNow(agent: AgentData, found: FoundCommand, env: Environment): Detection | undefined {
@@ -126,6 +134,10 @@ function versionIn(agent: AgentData, path: string, { stdout, stderr }: Pick<Comm
 
 function notThere({ agent, capabilities }: AgentData, path: string, problem: string): Detection {
   return { agent, installed: false, path, effective: capabilities, problem };
+}
+
+function tookTooLong({ cliCommand, detect }: AgentData): string {
+  return `${cliCommand} ${detect.versionArgs.join(' ')} was ended before it had told its version: it may take ${PROBE_MS / 1000} s`;
 }
 
 function notStarted({ cliCommand }: AgentData, error: unknown): string {

@@ -11,6 +11,8 @@ import type { GatewayPort, RunAdmitted } from '../gateway-port.ts';
 export interface Detected {
   readonly installed: boolean;
   readonly version?: string;
+  /** Why it cannot be used, where there is a command of its name. */
+  readonly problem?: string;
   /** Where its command is. */
   readonly path?: string;
   /** That the adapter was not tried with this version. */

@@ -143,7 +143,8 @@ async function detect(run: Preparing): Promise<Detected> {
   const { adapter, options, deps } = run;
   const detected = await deps.agents.detect(adapter, { ...deps.env, ...options.env });
   if (!detected.installed) {
-    throw new AgentMuxError('AGENT_NOT_INSTALLED', `${adapter.displayName} is not installed: there is no command ${adapter.cliCommand}.`, {
+    const why = detected.problem ?? `there is no command ${adapter.cliCommand}`;
+    throw new AgentMuxError('AGENT_NOT_INSTALLED', `${adapter.displayName} is not installed: ${why}.`, {
       agent: adapter.agent,
       command: adapter.cliCommand,
     });
