@@ -1,3 +1,4 @@
+import { CREDENTIAL_HEADERS } from '../upstream/own-secrets.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Between two neighbours only (RFC 9110 §7.6.1). */
@@ -15,8 +16,6 @@ const HOP_BY_HOP = [
 /** The length is that of the body we send, which the HTTP client writes itself. */
 const NEVER_UPSTREAM = new Set([...HOP_BY_HOP, 'host', 'expect', 'cookie', 'origin', 'referer', 'forwarded', 'content-length']);
 const NEVER_DOWNSTREAM = new Set([...HOP_BY_HOP, 'set-cookie', 'alt-svc', 'strict-transport-security']);
-/** Where SDKs put a credential. */
-const CREDENTIALS = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']);
 
 /** Connection values that name no header of their own. */
 const PLAIN_CONNECTION = new Set(['keep-alive', 'close']);
@@ -48,7 +47,7 @@ export function upstreamHeaders(raw: readonly string[], deployment: Deployment, 
     const value = raw[at + 1] ?? '';
     const lower = name.toLowerCase();
     if (NEVER_UPSTREAM.has(lower) || named?.has(lower) || lower.startsWith('x-abp-') || lower.startsWith('x-forwarded-')) continue;
-    if (CREDENTIALS.has(lower) && (deployment.auth !== 'caller' || ours(bareCredential(value)))) continue;
+    if (CREDENTIAL_HEADERS.has(lower) && (deployment.auth !== 'caller' || ours(bareCredential(value)))) continue;
     out.push(name, value);
   }
   const { auth } = deployment.engine;
@@ -70,7 +69,7 @@ export function recordedHeaders(raw: readonly string[]): string[] {
   for (let at = 0; at < raw.length; at += 2) {
     const lower = (raw[at] ?? '').toLowerCase();
     if (NEVER_UPSTREAM.has(lower) || named?.has(lower) || lower === 'x-abp-key' || lower.startsWith('x-forwarded-')) continue;
-    if (!CREDENTIALS.has(lower)) out.push(raw[at] ?? '', raw[at + 1] ?? '');
+    if (!CREDENTIAL_HEADERS.has(lower)) out.push(raw[at] ?? '', raw[at + 1] ?? '');
   }
   return out;
 }

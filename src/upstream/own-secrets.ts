@@ -29,14 +29,54 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['zstd', zstdDecompress],
 ]);
 
+/** Where SDKs put a credential. */
+export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']);
+
+/** A word that stands in for a key because an SDK insists on one is shorter, and may be in any text. */
+const SHORTEST_KEY = 16;
+
+/** Credentials that go to the engine with a request. */
+function carried({ headers, path }: Pick<ExchangeRequest, 'headers' | 'path'>): string[] {
+  const values: string[] = [];
+  for (let at = 0; at < headers.length; at += 2)
+    if (CREDENTIAL_HEADERS.has((headers[at] ?? '').toLowerCase())) values.push((headers[at + 1] ?? '').replace(/^\w+\s+/, ''));
+  const query = path.indexOf('?');
+  if (query !== -1) values.push(...new URLSearchParams(path.slice(query + 1)).getAll('key'));
+  return values.filter((value) => value.length >= SHORTEST_KEY);
+}
+
+/** The mask of each request: of our secrets, and of the caller's own credential where that goes along. */
+function maskOfEach(secrets: readonly string[]): (request: Pick<ExchangeRequest, 'headers' | 'path'>) => SecretMask | undefined {
+  const ours = secretMask(secrets);
+  const known = new Set(secrets);
+  return (request) => {
+    const theirs = carried(request).filter((value) => !known.has(value));
+    return theirs.length === 0 ? ours : lateMask([...secrets, ...theirs]);
+  };
+}
+
+/** Made at the first error: nearly all answers have none. */
+function lateMask(values: readonly string[]): SecretMask {
+  let made: SecretMask | undefined;
+  const mask = (): SecretMask => {
+    made ??= secretMask(values) ?? NOTHING;
+    return made;
+  };
+  return { text: (text) => mask().text(text), bytes: (bytes) => mask().bytes(bytes), opened: (bytes) => mask().opened(bytes) };
+}
+
+const NOTHING: SecretMask = { text: (text) => text, bytes: (bytes) => bytes, opened: () => 0 };
+
 /**
- * A transport whose errors tell none of the secrets that we send to its engine. Some servers quote the key that they refuse. What is masked
- * keeps its length, so that the bytes of an answer need not be held for it; answers without an error are not looked through.
+ * A transport whose errors tell none of the secrets that we send to its engine, nor the credential that its caller sends along: what an
+ * error says goes into receipts, which keep it. Some servers quote the key that they refuse. What is masked keeps its length, so that the
+ * bytes of an answer need not be held for it; answers without an error are not looked through.
  */
 export function withoutOwnSecrets(transport: Transport, secrets: readonly string[]): Transport {
-  const mask = secretMask(secrets);
-  if (mask === undefined) return transport;
+  const maskFor = maskOfEach(secrets);
   return (request: ExchangeRequest, sink: ExchangeSink): Exchange => {
+    const mask = maskFor(request);
+    if (mask === undefined) return transport(request, sink);
     const masked = new MaskedSink(sink, mask);
     masked.exchange = transport(request, masked);
     return masked.exchange;
@@ -45,14 +85,16 @@ export function withoutOwnSecrets(transport: Transport, secrets: readonly string
 
 /** The same for connections that leave HTTP. */
 export function spliceWithoutOwnSecrets(splice: Splice, secrets: readonly string[]): Splice {
-  const mask = secretMask(secrets);
-  if (mask === undefined) return splice;
-  return (request, sink) =>
-    splice(request, {
+  const maskFor = maskOfEach(secrets);
+  return (request, sink) => {
+    const mask = maskFor(request);
+    if (mask === undefined) return splice(request, sink);
+    return splice(request, {
       open: (headers, socket) => sink.open(headers, socket, new MaskedBytes(mask)),
       refuse: (status, headers, body) => sink.refuse(status, headers.map(mask.text), mask.bytes(body)),
       fail: (failure) => sink.fail({ ...failure, message: mask.text(failure.message) }),
     });
+  };
 }
 
 /** Bytes in pieces. Once they speak of an error, a piece whose end may be the beginning of a secret is held back until more is known. */

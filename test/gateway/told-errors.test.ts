@@ -30,7 +30,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.writeHead(401, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(ERROR)));
   else if (asked.includes('in the stream')) void inStream(response);
   else if (asked.includes('as a whole')) response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(ERROR));
-  else if (asked.includes('in html')) response.writeHead(502, { 'content-type': 'text/html' }).end(`<h1>${WORDS}</h1>`);
+  else if (asked.includes('as you sent it')) {
+    const body = JSON.stringify({ error: { code: 400, message: `no such key: ${request.url} ${JSON.stringify(request.headers)}` } });
+    response.writeHead(400, { 'content-type': 'application/json' }).end(body);
+  } else if (asked.includes('in html')) response.writeHead(502, { 'content-type': 'text/html' }).end(`<h1>${WORDS}</h1>`);
   else {
     const body = JSON.stringify(ERROR);
     response.writeHead(asked.includes('400') ? 400 : 401, {
@@ -73,7 +76,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`; // a TCP server that listens has one
   server = await startGateway({
-    engines: { openai: { url, key: KEY, headers: { 'x-account': HEADER } } },
+    engines: { openai: { url, key: KEY, headers: { 'x-account': HEADER } }, gemini: { url } },
     config: { recording: { default: 'full' } },
   });
   api = new AgentApi(server).withToken();
@@ -160,5 +163,33 @@ describe('an error of an engine that quotes our key', () => {
       ['/v1/receipts', '/v1/runs?view=row', '/v1/backends', '/v1/engines', '/readyz'].map((path) => api.call('GET', path)),
     );
     expect(told.flatMap(({ body }) => quotedIn(JSON.stringify(body)))).toEqual([]);
+  });
+});
+
+describe('an error of an engine that quotes the key of its caller', () => {
+  const OWN = 'c0ffee00112233445566778899aabbcc';
+  const question = { contents: [{ role: 'user', parts: [{ text: 'fail as you sent it' }] }] };
+
+  it.each([
+    ['x-goog-api-key', '', ['x-goog-api-key', OWN]],
+    ['authorization', '', ['authorization', `Bearer ${OWN}`]],
+    ['the query', `?key=${OWN}`, []],
+  ])('in %s leaves nothing of it in the answer, its receipt and its recording', async (_, query, headers) => {
+    const path = `${server.url}/e/gemini/v1beta/models/gemini-2.5-pro:generateContent${query}`;
+    const { status, headers: told, body } = await post(path, question, headers);
+    expect([status, body.toString()]).toEqual([400, expect.stringContaining('no such key')]);
+    const run = String(told['x-abp-run-id']);
+    const receipt = await endedReceipt(server, run);
+    const recorded = (): ReturnType<typeof api.call> => api.call('GET', `/v1/recordings/${run}`);
+    await expect.poll(async () => (await recorded()).status).toBe(200);
+    const { body: recording } = await recorded();
+    expect(receipt.error).toMatchObject({ message: expect.stringContaining('no such key') });
+    expect(`${body.toString()}${JSON.stringify([receipt, recording])}`).not.toContain(OWN);
+  });
+
+  it('leaves a short word that stands in for one as it is', async () => {
+    const path = `${server.url}/e/gemini/v1beta/models/gemini-2.5-pro:generateContent`;
+    const { body } = await post(path, question, ['x-goog-api-key', 'not-needed']);
+    expect(body.toString()).toContain('not-needed');
   });
 });
