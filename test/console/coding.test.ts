@@ -50,6 +50,32 @@ describe.skipIf(missing !== undefined)(needing('coding agents in the console', m
     expect(await statusOf(run)).toBe('completed');
   });
 
+  it('neither a key that is held down nor the second one of a pair answers what nobody has looked at', async () => {
+    const [run = ''] = await asking('Move the lease table to its own migration', 'Fix the flaky queue test');
+    const { page, context, complaints, open } = await world.signedIn();
+    const waiting = async (): Promise<number> => (await world.admin<{ total: number }>('GET', '/v1/interactions')).total;
+    await open(`/runs/${run}`);
+    await page.getByRole('article', { name: 'claude wants to run a command' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('a');
+    await page.waitForURL('**/agents');
+    expect(await waiting()).toBe(2);
+    await open('/inbox');
+    await page.getByRole('heading', { name: '2 wait for you', level: 1 }).waitFor();
+    await page.keyboard.down('a');
+    await page.getByRole('heading', { name: '1 waits for you' }).waitFor();
+    await page.keyboard.down('a');
+    await page.keyboard.down('a');
+    await page.keyboard.up('a');
+    await page.keyboard.press('j');
+    await page.getByText('Answered today').waitFor();
+    expect(await waiting()).toBe(1);
+    await page.keyboard.press('a');
+    await page.getByRole('heading', { name: 'Nobody waits for you' }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('the inbox is answered by keys alone, and a denial carries its reason', async () => {
     const [first = ''] = await asking('Fix the flaky queue test', 'Move the lease table to its own migration');
     const { page, context, complaints } = await world.signedIn();

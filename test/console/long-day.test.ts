@@ -53,9 +53,15 @@ describe.skipIf(missing !== undefined)(needing('a console that stays open', miss
     await liveRuns(5);
     const devtools = await visitor.context.newCDPSession(visitor.page);
     const before = await held(devtools);
+    let asked = 0;
+    visitor.page.on('request', (request) => {
+      asked += request.resourceType() === 'fetch' ? 1 : 0;
+    });
     const runs = await liveRuns(SECONDS);
     const after = await held(devtools);
     process.stdout.write(`${path} ${SECONDS} s, ${runs} runs: ${JSON.stringify({ before, after })}\n`);
+    // Not a question for every run: at most four a second, and those that a page asks by itself now and then.
+    expect(asked).toBeLessThan(SECONDS * 8 + 60);
     expect(after.bytes).toBeLessThan(MOST_BYTES);
     // Rows are kept up to a bound; what grows beyond those is lost by somebody.
     expect(after.bytes - before.bytes).toBeLessThan(25e6);

@@ -44,11 +44,15 @@ function isOthers(name: string, target: EventTarget | null): boolean {
   return PRESSES.has(name) && pressable(target);
 }
 
+/** Keys that go on while they are held. Every other one acts once: held, it would answer questions that nobody has looked at. */
+const MOVES: ReadonlySet<string> = new Set(['j', 'k', 'arrowup', 'arrowdown', 'arrowleft', 'arrowright']);
+
 let prefix = '';
 let prefixAt = 0;
 
-function pairOf(name: string): string {
-  return prefix !== '' && performance.now() - prefixAt < PAIR_MS ? `${prefix} ${name}` : '';
+/** What a key means here: after G it is the name of a page and nothing else, so that G A never approves and G R never replays. */
+function meaningOf(name: string): string {
+  return isSingle(name) && prefix !== '' && performance.now() - prefixAt < PAIR_MS ? `${prefix} ${name}` : name;
 }
 
 /** Acts on keys while the component lives. Single letters are off while a field has the focus; `g r` is G, then R. */
@@ -59,8 +63,8 @@ export function useKeys(keys: Readonly<Record<string, (event: KeyboardEvent) => 
     if (!active) return undefined;
     const listen = (event: KeyboardEvent): void => {
       const name = nameOf(event);
-      if (event.defaultPrevented || isOthers(name, event.target)) return;
-      const act = current.current[pairOf(name)] ?? current.current[name];
+      if (event.defaultPrevented || isOthers(name, event.target) || (event.repeat && !MOVES.has(name))) return;
+      const act = current.current[meaningOf(name)];
       if (act === undefined) return;
       event.preventDefault();
       act(event);

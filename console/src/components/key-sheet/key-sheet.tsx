@@ -36,9 +36,28 @@ const SHEET: readonly (readonly [string, readonly (readonly [string, string])[]]
     'A run',
     [
       ['1–7', 'tabs'],
+      ['J K', 'next, previous of the list'],
       ['V', 'verify again'],
       ['E', 'export line'],
       ['P R C Y', 'as in the list'],
+    ],
+  ],
+  [
+    'A coding agent’s run',
+    [
+      ['J K', 'next, previous step'],
+      ['A', 'approve'],
+      ['D', 'deny, with a reason'],
+      ['O', 'open the receipt of the call'],
+      ['.', 'to the live end'],
+      ['C Y', 'as in the list'],
+    ],
+  ],
+  [
+    'Compare',
+    [
+      ['S', 'swap'],
+      ['C', 'choose another'],
     ],
   ],
   [
@@ -68,8 +87,9 @@ const SHEET: readonly (readonly [string, readonly (readonly [string, string])[]]
     ],
   ],
   [
-    'Inbox',
+    'Coding agents, inbox',
     [
+      ['N', 'new run'],
       ['J K', 'next, previous'],
       ['A', 'approve'],
       ['D', 'deny'],

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useEffect, useRef, useState } from 'react';
 import { answer, interactionsQuery } from '../../api/interactions.ts';
+import { useRefresh } from '../../api/refresh.ts';
 import { useStream } from '../../api/streams.ts';
 import type { AgentView } from '../../api/types.ts';
 import { cost } from '../../base/format.ts';
@@ -42,13 +43,13 @@ function failureIn(data: string): Failed {
 
 /** What a session tells while it happens: pieces of an answer, a new start of it, a failure. */
 function useHappenings(session: string) {
-  const client = useQueryClient();
+  const askAgain = useRefresh(['messages', session], ['sessions'], ['interactions']);
   const [partial, setPartial] = useState('');
   const [restarted, setRestarted] = useState(false);
   const [failed, setFailed] = useState<Failed | null>(null);
   const refresh = (): void => {
     setPartial('');
-    for (const queryKey of [['messages', session], ['sessions'], ['interactions']]) void client.invalidateQueries({ queryKey });
+    askAgain();
   };
   useStream(`/v1/sessions/${session}/events`, {
     ...Object.fromEntries(EVENTS.map((name) => [name, refresh])),

@@ -1,8 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useEffect, useRef, useState } from 'react';
 import { answeredQuery, type Interaction, interactionsQuery } from '../../api/interactions.ts';
 import { sessionQuery } from '../../api/queries.ts';
+import { useRefresh } from '../../api/refresh.ts';
 import { useStream } from '../../api/streams.ts';
 import { hourMinute } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
@@ -61,12 +62,11 @@ function useGone(items: readonly Interaction[]): { readonly gone: readonly Gone[
 
 /** Every open question, oldest first. There is no way to approve all of them. */
 export function Inbox(): JSX.Element {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const open = useQuery(interactionsQuery);
   const session = useQuery(sessionQuery);
   const [at, setAt] = useState(0);
-  const refresh = (): void => void client.invalidateQueries({ queryKey: ['interactions'] });
+  const refresh = useRefresh(['interactions']);
   const items = open.data?.items ?? [];
   const { gone, leave } = useGone(items);
   const live = useStream('/v1/interactions/stream', {

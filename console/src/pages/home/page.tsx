@@ -1,7 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { type Interaction, interactionsQuery } from '../../api/interactions.ts';
+import { useRefresh } from '../../api/refresh.ts';
 import { useStream } from '../../api/streams.ts';
 import type { RunRow, Usage } from '../../api/types.ts';
 import { cost, count, duration, hourMinute, percent, sumCost, time, waiting } from '../../base/format.ts';
@@ -19,9 +20,8 @@ import './home.css';
 
 /** Is all well, does somebody wait for me, what do I try next? */
 export function Page(): JSX.Element {
-  const client = useQueryClient();
   const newest = useQuery(newestQuery);
-  const refresh = (): void => void client.invalidateQueries({ queryKey: ['home', 'newest'] });
+  const refresh = useRefresh(newestQuery.queryKey);
   const stream = useStream('/v1/runs/stream', { 'run.started': refresh, 'run.ended': refresh });
   if (newest.data === undefined) return <Waiting error={newest.error} retry={() => void newest.refetch()} />;
   if (newest.data.items.length === 0) return <EmptyHome />;
