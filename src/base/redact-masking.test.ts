@@ -34,6 +34,8 @@ describe('masking', () => {
     ['postgres://me:p@w:x@host/db', 'postgres://me:••••@host/db'],
     ['postgres://me@host/db', 'postgres://me@host/db'],
     ['postgres://host/db?user=me&password=pw&x=1', 'postgres://host/db?user=me&password=••••&x=1'],
+    ['https://host/v1?sig=s3cret&v=1', 'https://host/v1?sig=••••&v=1'],
+    ['https://host/v1?access_token=s3cret', 'https://host/v1?access_token=••••'],
     ['https://host:8443/v1', 'https://host:8443/v1'],
     ['http://host/a:b@c', 'http://host/a:b@c'],
   ])('shows %s as %s', (text, shown) => {

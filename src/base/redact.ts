@@ -388,7 +388,5 @@ function maskPath(text: string): string {
 
 /** `postgres://user:secret@host/db` without its secret, also when it stands in the query. */
 export function maskAddress(text: string): string {
-  return text
-    .replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#@]*?):[^/?#]*@/i, `$1:${MASK}@`)
-    .replace(/([?&](?:password|sslpassword|token|key|api_key)=)[^&#]*/gi, `$1${MASK}`);
+  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#@]*?):[^/?#]*@/i, `$1:${MASK}@`).replace(SECRET_QUERY, `$1${MASK}`);
 }
