@@ -17,6 +17,18 @@ export function hasCanonicalForm(value: Json): boolean {
   return Object.entries(value).every(([name, member]) => name.isWellFormed() && hasCanonicalForm(member));
 }
 
+/** The same form of what others say: a half of a surrogate pair stands as U+FFFD in it, as where it is written in UTF-8. */
+export function canonicalText(value: Json): string {
+  return canonicalJson(hasCanonicalForm(value) ? value : wellFormed(value));
+}
+
+function wellFormed(value: Json): Json {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(wellFormed);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toWellFormed(), wellFormed(member)]));
+}
+
 /** Lower-case hex SHA-256. */
 export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');

@@ -12,6 +12,9 @@ import { adminCall, COST } from './priced-engine.ts';
 /** `npm run crash` has every way at full size; `npm test` has the first one, and few turns and runs, which take the most time. */
 const isFull = process.env.ABP_CRASH === 'all';
 
+/** As long as the ways themselves wait for turns and runs: 200 programs at once take a while on a busy machine. */
+const MOST_MS = 300_000;
+
 /** How many calls come at once, and how many of them the budget is for. */
 function sizeOf(way: RacedWay): { readonly calls: number; readonly allowed: number } {
   if (isFull || way === RACED_WAYS[0]) return { calls: 200, allowed: 50 };
@@ -80,7 +83,7 @@ describe.each([
     return { budget, ask: await way.prepare(secret, nodeAt(0), folder) };
   }
 
-  it.each(cellsOf(many))('$name, counted in $measure: at most one call more is sent and settled', async (cell) => {
+  it.each(cellsOf(many))('$name, counted in $measure: at most one call more is sent and settled', { timeout: MOST_MS }, async (cell) => {
     const { calls, allowed } = sizeOf(cell.way);
     const { budget, ask } = prepared.get(cell) ?? expect.fail();
     // The other node hears of it a little later.

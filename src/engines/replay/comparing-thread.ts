@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
+import { canonicalText, sha256 } from '../../base/canonical-json.ts';
 import { type Json, parseJson } from '../../base/json.ts';
 import { decodedBody } from '../../receipts/bodies/encoding.ts';
 import { differences, without } from './compare.ts';
@@ -20,7 +20,7 @@ function compared(work: Comparison): Compared {
   const { ignoring } = work;
   if (work.kind === 'shape') {
     const value = jsonIn(work.request, ignoring);
-    return { kind: 'shape', shape: value === undefined ? undefined : sha256(canonicalJson(value)) };
+    return { kind: 'shape', shape: value === undefined ? undefined : sha256(canonicalText(value)) };
   }
   const [one, other] = work.requests;
   return { kind: 'differences', differs: differences(jsonIn(one, ignoring), jsonIn(other, ignoring), work.most) };

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../base/canonical-json.ts';
+import { canonicalText } from '../../base/canonical-json.ts';
 import { jsonOf } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import {
@@ -96,5 +96,5 @@ async function assertNoCircle(plane: AgentPlane, keyId: string | null, definitio
 
 function sameDefinition(one: CapabilityDefinition, other: CapabilityDefinition): boolean {
   // Both were parsed from JSON by the same schema.
-  return canonicalJson(jsonOf(one)) === canonicalJson(jsonOf(other));
+  return canonicalText(jsonOf(one)) === canonicalText(jsonOf(other));
 }

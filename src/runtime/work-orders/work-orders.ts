@@ -1,5 +1,5 @@
 import type { Adapter } from '../../adapters/adapter.ts';
-import { canonicalJson, sha256 } from '../../base/canonical-json.ts';
+import { canonicalText, sha256 } from '../../base/canonical-json.ts';
 import { findCommand } from '../../base/find-command.ts';
 import type { Json } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
@@ -335,7 +335,7 @@ interface Planned {
 
 function commissionOf(order: WorkOrder, { manifest, record, ordered }: Planned): Commission {
   // A work order is JSON by its schema.
-  const text = canonicalJson(order as unknown as Json);
+  const text = canonicalText(order as unknown as Json);
   const digest = sha256(text);
   return {
     workOrder: { id: order.id, sha256: digest, lane: order.lane, ...record },

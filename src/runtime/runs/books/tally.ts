@@ -1,4 +1,4 @@
-import { canonicalJson, sha256 } from '../../../base/canonical-json.ts';
+import { canonicalText, sha256 } from '../../../base/canonical-json.ts';
 import type { Json } from '../../../base/json.ts';
 import type { ToolCallRecord } from '../../../contract/receipts/parts.ts';
 import type { AgentEvent, EventOf } from '../../../contract/runs/event.ts';
@@ -93,11 +93,11 @@ export class Tally {
 
   #setCall(id: string, name: string, input: Json): void {
     this.acted = true;
-    this.#toolCalls.set(id, { id, name, arguments_sha256: sha256(canonicalJson(input)), result_sha256: null });
+    this.#toolCalls.set(id, { id, name, arguments_sha256: sha256(canonicalText(input)), result_sha256: null });
   }
 
   #setResult(id: string, name: string, output: Json): void {
-    const known = this.#toolCalls.get(id) ?? { id, name, arguments_sha256: sha256(canonicalJson(null)), result_sha256: null };
-    this.#toolCalls.set(id, { ...known, result_sha256: sha256(typeof output === 'string' ? output : canonicalJson(output)) });
+    const known = this.#toolCalls.get(id) ?? { id, name, arguments_sha256: sha256(canonicalText(null)), result_sha256: null };
+    this.#toolCalls.set(id, { ...known, result_sha256: sha256(typeof output === 'string' ? output : canonicalText(output)) });
   }
 }

@@ -1,5 +1,5 @@
 import type { Command, EventDraft, WaitingTool } from '../../../adapters/adapter.ts';
-import { canonicalJson } from '../../../base/canonical-json.ts';
+import { canonicalText } from '../../../base/canonical-json.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../base/json.ts';
 import type { AgentEvent } from '../../../contract/runs/event.ts';
 import type { Deadlines } from '../process/deadlines.ts';
@@ -117,13 +117,13 @@ export class ToolWatch {
     const verdicts = await Promise.all([told?.verdict ?? PASS, shown.verdict]);
     if (told !== undefined) told.heeded = true;
     const first = verdicts.find(({ kind }) => kind === 'deny') ?? (await shown.verdict);
-    const isSame = !isJsonObject(call.input) || canonicalJson(call.input) === shown.words;
+    const isSame = !isJsonObject(call.input) || canonicalText(call.input) === shown.words;
     return first.kind !== 'pass' || isSame ? first : await this.#ask(call);
   }
 
   /** The call as it was shown before, by whichever way the agent told of it first. */
   #show(call: Call, how: 'told' | 'asked' | 'waits'): Shown {
-    const words = canonicalJson(call.input);
+    const words = canonicalText(call.input);
     const mark = how === 'told' ? how : 'asked';
     // Questions may have ids of their own, so a call and its question also find each other by what they say.
     const alike = (): Shown | undefined => this.#open.without(mark, { toolName: call.toolName, words });
