@@ -153,3 +153,23 @@ it('unkeyed=true finds runs without a key alone, in the list, among receipts and
   const usage = Usage.parse(await get('/v1/usage?unkeyed=true&group_by=key&metric=runs'));
   expect(usage.groups.map(({ key, runs }) => [key.key, runs])).toEqual([[null, [4]]]);
 });
+
+it('GET /v1/runs/stream goes on after a place that its reader names, page by page', async () => {
+  const heardAfter = async (after: string, word: string): Promise<string[]> => {
+    const stop = new AbortController();
+    const answer = await fetch(`${server.url}/v1/runs/stream?after=${after}`, { signal: stop.signal });
+    const text = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let heard = '';
+    while (!heard.includes(word)) heard += (await text?.read())?.value ?? '';
+    stop.abort();
+    return [...heard.matchAll(/^id: (.*)\nevent: run\.ended/gm)].map(([, id]) => String(id));
+  };
+  await Promise.all(Array.from({ length: 230 }, (_, at) => call('/e/sim/v1/messages', `say ${at}`)));
+  await call('/e/sim/v1/messages', 'say the last one');
+  await server.gateway.keeper.settled();
+  const [newest] = await rows('limit=1');
+  const run = String(newest?.run_id);
+  const all = await heardAfter('0', run);
+  expect(all.length).toBeGreaterThan(231);
+  expect(await heardAfter(String(all.at(-232)), run)).toEqual(all.slice(-231));
+});

@@ -82,6 +82,10 @@ const filters = { ...runFilters, ...rowFilters };
 export const RowQuery = z.strictObject(filters);
 export type RowQuery = z.output<typeof RowQuery>;
 
+export const RowStreamQuery = RowQuery.extend({
+  after: z.string().optional().describe('A place (the id of an event) to go on after, like the header Last-Event-ID.'),
+});
+
 export const RunListOrRowsQuery = RunListQuery.extend({
   ...filters,
   ...listing,

@@ -44,11 +44,14 @@ export async function* rowEvents(
   try {
     yield encodeSse({ id: places.text, event: 'open', data: JSON.stringify({ sequence: places.own }) });
     while (!gateway.closing.aborted) {
-      const text = (await ended(gateway, told, test)) + (await underWay(gateway, told, test)) + notices.take();
-      if (text !== '') yield text;
+      let silent = true;
+      for await (const text of news(gateway, told, test, notices)) {
+        silent = false;
+        yield text;
+      }
       const quiet = told.underWay.size > 0 ? PROGRESS_MS : KEEP_ALIVE_MS;
       if (await bell.rung(places.several ? OTHERS_MS : quiet)) await sleep(GATHER_MS, undefined, { ref: false });
-      else if (text === '' && performance.now() - saidAt >= quiet) yield ': waiting\n\n';
+      else if (silent && performance.now() - saidAt >= quiet) yield ': waiting\n\n';
       else continue;
       saidAt = performance.now();
     }
@@ -89,16 +92,22 @@ function wanted(query: RowQuery, principal: Principal): (row: RunRow) => boolean
     test(row);
 }
 
-async function ended({ store }: Gateway, told: Told, test: (row: RunRow) => boolean): Promise<string> {
-  let text = '';
-  for (const { chain, place } of await told.places.behind()) text += await endedIn(store, { chain, place }, told, test);
-  return text;
+/** Lines of runs that have ended, then of those under way, and notices. A reader who was away for long gets them page by page. */
+async function* news(gateway: Gateway, told: Told, test: (row: RunRow) => boolean, notices: { take(): string }): AsyncGenerator<string> {
+  for (const { chain, place } of await told.places.behind()) yield* endedIn(gateway.store, { chain, place }, told, test);
+  const text = (await underWay(gateway, told, test)) + notices.take();
+  if (text !== '') yield text;
 }
 
-async function endedIn(store: Store, from: { chain: number; place: number }, told: Told, test: (row: RunRow) => boolean): Promise<string> {
+async function* endedIn(
+  store: Store,
+  from: { chain: number; place: number },
+  told: Told,
+  test: (row: RunRow) => boolean,
+): AsyncGenerator<string> {
   const { chain } = from;
-  let text = '';
   for (let { place } = from; ; ) {
+    let text = '';
     const found = await store.db
       .selectFrom('receipts')
       .selectAll()
@@ -117,7 +126,8 @@ async function endedIn(store: Store, from: { chain: number; place: number }, tol
       told.underWay.delete(row.run_id);
       if (test(row)) text += encodeSse({ id: told.places.text, event: 'run.ended', data: JSON.stringify(row) });
     }
-    if (found.length < PAGE) return text;
+    if (text !== '') yield text;
+    if (found.length < PAGE) return;
   }
 }
 

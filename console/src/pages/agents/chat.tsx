@@ -51,26 +51,30 @@ function useHappenings(session: string) {
     setPartial('');
     askAgain();
   };
-  useStream(`/v1/sessions/${session}/events`, {
-    ...Object.fromEntries(EVENTS.map((name) => [name, refresh])),
-    'output.message.delta': (data) => {
-      const event = JSON.parse(data) as { data?: { delta?: string } }; // likewise
-      setPartial((before) => before + (event.data?.delta ?? ''));
+  useStream(
+    `/v1/sessions/${session}/events`,
+    {
+      ...Object.fromEntries(EVENTS.map((name) => [name, refresh])),
+      'output.message.delta': (data) => {
+        const event = JSON.parse(data) as { data?: { delta?: string } }; // likewise
+        setPartial((before) => before + (event.data?.delta ?? ''));
+      },
+      'output.message.reset': () => {
+        setPartial('');
+        setRestarted(true);
+      },
+      'turn.started': () => {
+        setFailed(null);
+        setRestarted(false);
+        refresh();
+      },
+      'turn.failed': (data) => {
+        setFailed(failureIn(data));
+        refresh();
+      },
     },
-    'output.message.reset': () => {
-      setPartial('');
-      setRestarted(true);
-    },
-    'turn.started': () => {
-      setFailed(null);
-      setRestarted(false);
-      refresh();
-    },
-    'turn.failed': (data) => {
-      setFailed(failureIn(data));
-      refresh();
-    },
-  });
+    'since_id',
+  );
   return { partial, restarted, failed, refresh };
 }
 

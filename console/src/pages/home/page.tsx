@@ -22,7 +22,7 @@ import './home.css';
 export function Page(): JSX.Element {
   const newest = useQuery(newestQuery);
   const refresh = useRefresh(newestQuery.queryKey);
-  const stream = useStream('/v1/runs/stream', { 'run.started': refresh, 'run.ended': refresh });
+  const stream = useStream('/v1/runs/stream', { 'run.started': refresh, 'run.ended': refresh }, 'after');
   if (newest.data === undefined) return <Waiting error={newest.error} retry={() => void newest.refetch()} />;
   if (newest.data.items.length === 0) return <EmptyHome />;
   return (

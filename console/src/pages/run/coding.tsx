@@ -58,6 +58,7 @@ function useSteps(run: string, { may, live }: { readonly may: boolean; readonly 
   const { since } = useStream(
     may && over !== run ? `/v1/runs/${run}/events` : null,
     Object.fromEntries(EVENTS.map((name) => [name, hear])),
+    'after',
   );
   useEffect(() => {
     if (!live && since !== null) setOver(run);

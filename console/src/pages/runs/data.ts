@@ -208,6 +208,6 @@ export function useLiveRows(state: UrlState, on: boolean, held: boolean): Live {
   const { since: _since, until: _until, before: _before, ...filter } = filterOf(state);
   const root = Object.values(filter).every((value) => value === undefined) ? { root: 'true' } : {};
   const url = on ? withQuery('/v1/runs/stream', { ...filter, ...root }) : null;
-  const stream = useStream(url, { 'run.started': hear, 'run.progress': hear, 'run.ended': (data) => hear(data, true) });
+  const stream = useStream(url, { 'run.started': hear, 'run.progress': hear, 'run.ended': (data) => hear(data, true) }, 'after');
   return { stream, newer, show };
 }

@@ -1,5 +1,13 @@
 import { Readable } from 'node:stream';
-import { Forecast, ForecastQuery, RowQuery, type RunListOrRowsQuery, type RunRowList, Usage, UsageQuery } from '../../api/run-rows.ts';
+import {
+  Forecast,
+  ForecastQuery,
+  RowStreamQuery,
+  type RunListOrRowsQuery,
+  type RunRowList,
+  Usage,
+  UsageQuery,
+} from '../../api/run-rows.ts';
 import { may, seenOnly } from '../../auth/access.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Gateway } from '../../gateway.ts';
@@ -28,10 +36,10 @@ export const runRowRoutes = [
     method: 'GET',
     path: '/v1/runs/stream',
     summary: 'Server-sent events: lines of the caller’s runs as they begin, go on and end. Last-Event-ID goes on after that one.',
-    query: RowQuery,
-    handle: async ({ gateway, principal, query, headers }) => {
+    query: RowStreamQuery,
+    handle: async ({ gateway, principal, query: { after: asked, ...query }, headers }) => {
       const filter = await withKeyId(gateway.store, seenOnly(principal, query));
-      const last = String(headers['last-event-id'] ?? '');
+      const last = asked ?? String(headers['last-event-id'] ?? '');
       const after = isPlace(last) ? last : undefined;
       return new Reply(200, Readable.from(rowEvents(gateway, principal, filter, after)), {
         'content-type': 'text/event-stream; charset=utf-8',
