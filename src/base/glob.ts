@@ -27,26 +27,54 @@ type Token =
   /** Any run of characters that ends in a slash. */
   | { readonly kind: 'folders' };
 
+/** No path is longer. */
+const LONGEST_PATTERN = 4096;
 const MOST_ALTERNATIVES = 256;
+const MOST_NESTED = 16;
+/** Of all alternatives together: what one character of a path may cost. */
+const MOST_CHARACTERS = 16_384;
 
 /**
  * A pattern for paths: `*` and `?` stand for any characters, slashes too, a leading or inner `**` with its slash also for nothing,
- * `{a,b}` for either, `[a-z]` and `[!a-z]` for one character. Each path is read once. Throws on a pattern that is not well formed.
+ * `{a,b}` for either, `[a-z]` and `[!a-z]` for one character. Each path is read once. Throws on a pattern that is not well formed, or
+ * that is longer than any path has reason to be: patterns come from callers and are matched where others wait.
  */
 export function pathGlob(pattern: string): (path: string) => boolean {
-  const alternatives = expanded(pattern).map(tokensOf);
+  const alternatives = alternativesOf(pattern).map(tokensOf);
   return (path) => alternatives.some((tokens) => accepts(tokens, path));
 }
 
-function expanded(pattern: string): string[] {
-  const open = indexOfBare(pattern, '{', 0);
-  if (open === -1) return [pattern];
-  const close = closingOf(pattern, open);
-  if (close === -1) throw new Error(`the pattern ${pattern} has a { without its }`);
-  const words = wordsOf(pattern.slice(open + 1, close));
-  const all = words.flatMap((word) => expanded(pattern.slice(0, open) + word + pattern.slice(close + 1)));
-  if (all.length > MOST_ALTERNATIVES) throw new Error(`the pattern ${pattern} stands for more than ${MOST_ALTERNATIVES} others`);
+/** How many characters a pattern stands for, all its alternatives together: what it costs to be read, and compared. Throws as `pathGlob` does. */
+export function pathGlobSize(pattern: string): number {
+  return sizeOf(alternativesOf(pattern));
+}
+
+const sizeOf = (alternatives: readonly string[]): number => alternatives.reduce((sum, { length }) => sum + length, 0);
+
+function alternativesOf(pattern: string): string[] {
+  if (pattern.length > LONGEST_PATTERN) {
+    throw new Error(`the pattern ${pattern.slice(0, 40)}… has ${pattern.length} characters; at most ${LONGEST_PATTERN} are read`);
+  }
+  const all = expanded(pattern, { pattern, depth: 0 });
+  if (sizeOf(all) > MOST_CHARACTERS) throw new Error(`the pattern ${pattern} stands for more than ${MOST_CHARACTERS} characters`);
   return all;
+}
+
+/** What stands before a brace, each of its words, and what follows it are told apart once: no text is read again for each word. */
+function expanded(part: string, within: { readonly pattern: string; readonly depth: number }): string[] {
+  const { pattern, depth } = within;
+  const open = indexOfBare(part, '{', 0);
+  if (open === -1) return [part];
+  const close = closingOf(part, open);
+  if (close === -1) throw new Error(`the pattern ${pattern} has a { without its }`);
+  if (depth === MOST_NESTED) throw new Error(`the pattern ${pattern} has more than ${MOST_NESTED} braces in each other`);
+  const start = part.slice(0, open);
+  const words = wordsOf(part.slice(open + 1, close)).flatMap((word) => expanded(word, { pattern, depth: depth + 1 }));
+  const ends = expanded(part.slice(close + 1), within);
+  if (words.length * ends.length > MOST_ALTERNATIVES) {
+    throw new Error(`the pattern ${pattern} stands for more than ${MOST_ALTERNATIVES} others`);
+  }
+  return words.flatMap((word) => ends.map((end) => start + word + end));
 }
 
 function indexOfBare(text: string, wanted: string, from: number): number {
@@ -113,7 +141,7 @@ function tokenAt(pattern: string, at: number): { readonly made: readonly Token[]
 
 /** The pattern as a regular expression without anchors, for programs that take one; it means the same as `pathGlob`. */
 export function pathGlobSource(pattern: string): string {
-  const sources = expanded(pattern).map((one) => tokensOf(one).map(sourceOf).join(''));
+  const sources = alternativesOf(pattern).map((one) => tokensOf(one).map(sourceOf).join(''));
   return sources.length === 1 ? (sources[0] ?? '') : `(${sources.join('|')})`;
 }
 
@@ -156,33 +184,57 @@ function classSource({ negated, ranges }: CharacterClass): string {
   return `[${negated ? '^' : ''}${held.join('')}]`;
 }
 
+/** The places of a pattern that a text may have reached; none lies outside of `from` and `to`. */
+interface Places {
+  readonly marks: Uint8Array;
+  from: number;
+  to: number;
+}
+
 /** Follows every place of the pattern that the text so far may have reached; never goes back. */
 function accepts(tokens: readonly Token[], text: string): boolean {
-  let places = reach(tokens, [0]);
+  let places: Places = { marks: new Uint8Array(tokens.length + 3), from: 0, to: 0 };
+  let next: Places = { marks: new Uint8Array(tokens.length + 3), from: 0, to: -1 };
+  mark(places, 0);
   for (const character of text) {
-    places = reach(
-      tokens,
-      places.flatMap((at) => stepsFrom(tokens, at, character)),
-    );
-    if (places.length === 0) return false;
+    passEmpty(tokens, places);
+    step(tokens, character, places, next);
+    places.marks.fill(0, places.from, places.to + 1);
+    if (next.to < 0) return false;
+    places.to = -1;
+    [places, next] = [next, places];
   }
-  return places.includes(tokens.length);
+  passEmpty(tokens, places);
+  return places.marks[tokens.length] === 1;
 }
 
-function stepsFrom(tokens: readonly Token[], at: number, character: string): number[] {
-  const token = tokens[at];
-  if (token === undefined || token.kind === 'maybe') return [];
-  if (token.kind === 'one') return token.accepts(character) ? [at + 1] : [];
-  return token.kind === 'folders' && character === '/' ? [at, at + 1] : [at];
+function mark(places: Places, at: number): void {
+  places.marks[at] = 1;
+  if (at < places.from) places.from = at;
+  if (at > places.to) places.to = at;
 }
 
-/** Adds the places behind tokens that may stand for nothing. */
-function reach(tokens: readonly Token[], places: readonly number[]): number[] {
-  const all = new Set(places);
-  for (const at of all) {
+/** Marks the places behind one character. */
+function step(tokens: readonly Token[], character: string, { marks, from, to }: Places, next: Places): void {
+  next.from = tokens.length;
+  for (let at = from; at <= to; at += 1) {
+    const token = tokens[at];
+    if (marks[at] !== 1 || token === undefined || token.kind === 'maybe') continue;
+    if (token.kind === 'one') {
+      if (token.accepts(character)) mark(next, at + 1);
+      continue;
+    }
+    mark(next, at);
+    if (token.kind === 'folders' && character === '/') mark(next, at + 1);
+  }
+}
+
+/** Adds the places behind tokens that may stand for nothing; they lie further on, so one pass finds all. */
+function passEmpty(tokens: readonly Token[], places: Places): void {
+  for (let at = places.from; at <= places.to; at += 1) {
     const kind = tokens[at]?.kind;
-    if (kind === 'run' || kind === 'maybe') all.add(at + 1);
-    if (kind === 'maybe') all.add(at + 2);
+    if (places.marks[at] !== 1) continue;
+    if (kind === 'run' || kind === 'maybe') mark(places, at + 1);
+    if (kind === 'maybe') mark(places, at + 2);
   }
-  return [...all];
 }

@@ -30,6 +30,21 @@ it('reads a long path once, whatever the pattern', () => {
   expect(processorMs(() => expect(pathGlob('*a'.repeat(50))('a'.repeat(4000).concat('b'))).toBe(false))).toBeLessThan(1000);
 });
 
+it.each([
+  ['one that is very long', '{'.concat(','.repeat(300_000), '}', 'a'.repeat(300_000)), 'has 600002 characters; at most 4096 are read'],
+  ['braces in braces', '{'.repeat(100_000).concat('a,b', '}'.repeat(100_000)), 'at most 4096 are read'],
+  ['braces in braces that are short enough', '{'.repeat(2000).concat('a,b', '}'.repeat(2000)), 'has more than 16 braces in each other'],
+  ['many words', '{'.concat(','.repeat(2000), '}', 'a'.repeat(2000)), 'stands for more than 256 others'],
+  ['braces behind braces', '{a,b}'.repeat(800), 'stands for more than 256 others'],
+  ['long alternatives', '{'.concat(','.repeat(200), '}', 'a'.repeat(3000)), 'stands for more than 16384 characters'],
+])('refuses in little time a pattern that costs much: %s', (_, pattern, why) => {
+  expect(processorMs(() => expect(() => pathGlob(pattern)).toThrow(why))).toBeLessThan(100);
+});
+
+it('reads braces in braces, sixteen deep', () => {
+  expect(pathGlob('{'.repeat(16).concat('a,b', '}'.repeat(16)))('b')).toBe(true);
+});
+
 it('means the same as a regular expression', () => {
   const pattern = fc.string({
     unit: fc.constantFrom('a', 'b', '.', '/', '*', '**/', '?', '[a-b]', '[!a]', '[.^]', '{a,b/}', '\\*', '(', '$'),

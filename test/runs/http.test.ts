@@ -118,6 +118,18 @@ describe('POST /v1/runs', () => {
     });
     expect(await call('POST', '/v1/runs', { agent: 'claude', prompt: 'hi', cwd: 'here' })).toMatchObject({ status: 400 });
   });
+
+  it.each([
+    ['policy.deny_write[0]', { policy: { deny_write: ['{'.concat(','.repeat(300_000), '}', 'a'.repeat(300_000))] } }],
+    ['policy.deny_read[0]', { policy: { deny_read: ['{'.repeat(100_000).concat('a,b', '}'.repeat(100_000))] } }],
+    ['workspace.exclude[1]', { workspace: { mode: 'staged', exclude: ['*.log', '[a'] } }],
+    ['workspace.include[0]', { workspace: { mode: 'staged', include: ['*a'.repeat(100_000)] } }],
+  ])('refuses at once patterns of paths that nobody can read or that cost much: %s', async (path, more) => {
+    expect(await call('POST', '/v1/runs', { agent: 'claude', prompt: 'hi', ...more })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', details: { path } } },
+    });
+  });
 });
 
 describe('an id that the caller made', () => {

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
-import { globMatch, pathGlob } from '../../base/glob.ts';
+import { globMatch, pathGlob, pathGlobSize } from '../../base/glob.ts';
 import { SYSTEM_PATHS } from '../../confinement/bubblewrap.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { noPolicy, type PolicyProfile } from '../../contract/work-orders/work-order.ts';
@@ -59,6 +59,41 @@ function assertGlob(pattern: string): void {
     throw new AbpError('invalid_request', `The policy is not valid: ${error instanceof Error ? error.message : String(error)}.`);
   }
 }
+
+/** Of all patterns of one run together, with every alternative: each is compared with every path of a workspace. */
+const MOST_CHARACTERS = 65_536;
+
+/** Where a run names paths by patterns. */
+interface PatternsOfRun {
+  readonly policy?: PolicyWish | undefined;
+  readonly workspace?: { readonly include?: readonly string[] | undefined; readonly exclude?: readonly string[] | undefined } | undefined;
+}
+
+/** Throws on patterns of a run that are not well formed or too many to compare paths with, before anything is started. */
+export function assertPatterns({ policy = {}, workspace = {} }: PatternsOfRun): void {
+  const { include = [], exclude = [] } = workspace;
+  const { deny_read: denyRead = [], deny_write: denyWrite = [] } = policy;
+  const named = {
+    'workspace.include': include,
+    'workspace.exclude': exclude,
+    'policy.deny_read': denyRead,
+    'policy.deny_write': denyWrite,
+  };
+  let characters = 0;
+  for (const [name, patterns] of Object.entries(named)) {
+    for (const [at, pattern] of patterns.entries()) {
+      try {
+        characters += pathGlobSize(pattern);
+        if (characters > MOST_CHARACTERS) throw new Error(`all patterns of a run together stand for at most ${MOST_CHARACTERS} characters`);
+        pathGlob(pattern);
+      } catch (error) {
+        throw notValid(`${name}[${at}]`, error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+}
+
+const notValid = (path: string, why: string): AbpError => new AbpError('invalid_request', `${path} is not valid: ${why}.`, { path });
 
 /** Paths of the system that a pattern covers whole, and whether it also reaches into ones that are always shown. */
 export function systemPathsUnder(pattern: string): { readonly hidden: readonly string[]; readonly reachesShown: boolean } {

@@ -7,6 +7,7 @@ import type { AgentCapabilities } from '../../contract/runs/coding-agent.ts';
 import { AgentMuxError, ValidationError } from '../../contract/runs/run-error.ts';
 import { HOOK_TYPES } from '../../contract/runs/run-hooks.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
+import { assertPatterns } from '../policy/rules.ts';
 import { checkAttachments } from './attachments.ts';
 import type { AgentKnowledge, Detected, RunPlace } from './deps.ts';
 import type { LocalRunOptions } from './handle.ts';
@@ -26,6 +27,7 @@ type Gatekeeper = Pick<RunPlace, 'agents' | 'env'>;
 /** Throws what can be refused without starting anything. Options are parsed already. */
 export function passGates(adapter: Adapter, options: LocalRunOptions, { agents, env }: Gatekeeper): GatedRun {
   const cwd = folderOf(options);
+  assertPatterns(options);
   const effective = agents.effective(adapter, options, { ...env, ...options.env });
   checkAbilities(agents, adapter, effective, options);
   checkCallbacks(adapter, options);
