@@ -5,6 +5,7 @@ import type { Admission } from './admission.ts';
 import type { Balancer } from './balancing/balancer.ts';
 import type { Batch } from './batch.ts';
 import type { BodyBudget } from './bounds/body-budget.ts';
+import type { DeniedEngines } from './denied-engines.ts';
 import type { LargeBodies } from './large-bodies/large-bodies.ts';
 import type { LiveRuns } from './live-runs.ts';
 import type { FactSink } from './recorder.ts';
@@ -22,8 +23,8 @@ export interface CallContext {
   readonly deployments: ReadonlyMap<string, Balancer>;
   /** The route table. */
   readonly routes: readonly RouteRow[];
-  /** Some models are denied to everybody, so that the models which a body names must be known. */
-  readonly deniesModels: boolean;
+  /** What is denied to everybody. Where models are, those that a body names must be known. */
+  readonly denied: DeniedEngines;
   /** Rules about tools that hold for everybody. */
   readonly toolRules: readonly ToolRules[];
   /** Answers that may be given again. */

@@ -1,6 +1,7 @@
 import { globMatch } from '../base/glob.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { Check } from './admission.ts';
+import type { Call } from './call.ts';
 
 /** Engines and models that the operator denies to everybody, as globs. */
 export interface DeniedEngines {
@@ -8,25 +9,28 @@ export interface DeniedEngines {
   readonly models: readonly string[];
 }
 
-/** Refuses calls to denied engines and models on every way, in any case of letters: some servers know their models in each. */
-export function deniedEngines({ engines, models }: DeniedEngines): Check {
+/** Refuses calls to denied engines and models on every way. */
+export function deniedEngines(denied: DeniedEngines): Check {
+  return { name: 'denied engines', check: (call) => denialOf(denied, call) };
+}
+
+/** Why a call is denied, in any case of letters: some servers know their models in each. */
+export function denialOf(
+  { engines, models }: DeniedEngines,
+  { engine, model, moreModels = [] }: Pick<Call, 'engine' | 'model' | 'moreModels'>,
+): AbpError | undefined {
   const refused = (rule: string, pattern: string, name: string): AbpError =>
     new AbpError('E005', `${name} is denied here by ${rule}: ${pattern}.`, { operation: 'call', policy_rule: `${rule}: ${pattern}` });
   const isNamed = (pattern: string, name: string): boolean => globMatch(pattern.toLowerCase(), name.toLowerCase());
-  return {
-    name: 'denied engines',
-    check: ({ engine, model, moreModels = [] }) => {
-      const id = engine?.split(':')[0] ?? '';
-      const byEngine = engines.find((pattern) => isNamed(pattern, id) || isNamed(pattern, engine ?? ''));
-      if (byEngine !== undefined) return refused('deny_engines', byEngine, `The engine ${engine}`);
-      if (models.length === 0) return undefined;
-      // A rule that nobody could hold would be no rule.
-      if (moreModels === 'unknown') return refused('deny_models', models.join(', '), 'A call whose models are not known here');
-      for (const name of [...(model === null ? [] : [model]), ...moreModels]) {
-        const byModel = models.find((pattern) => isNamed(pattern, name));
-        if (byModel !== undefined) return refused('deny_models', byModel, `The model ${name}`);
-      }
-      return undefined;
-    },
-  };
+  const id = engine?.split(':')[0] ?? '';
+  const byEngine = engines.find((pattern) => isNamed(pattern, id) || isNamed(pattern, engine ?? ''));
+  if (byEngine !== undefined) return refused('deny_engines', byEngine, `The engine ${engine}`);
+  if (models.length === 0) return undefined;
+  // A rule that nobody could hold would be no rule.
+  if (moreModels === 'unknown') return refused('deny_models', models.join(', '), 'A call whose models are not known here');
+  for (const name of [...(model === null ? [] : [model]), ...moreModels]) {
+    const byModel = models.find((pattern) => isNamed(pattern, name));
+    if (byModel !== undefined) return refused('deny_models', byModel, `The model ${name}`);
+  }
+  return undefined;
 }

@@ -4,7 +4,7 @@ import { Batch } from '../calls/batch.ts';
 import { BodyBudget } from '../calls/bounds/body-budget.ts';
 import { shares } from '../calls/bounds/shares.ts';
 import type { CallContext } from '../calls/context.ts';
-import { deniedEngines } from '../calls/denied-engines.ts';
+import { type DeniedEngines, deniedEngines } from '../calls/denied-engines.ts';
 import { deniedTools } from '../calls/denied-tools.ts';
 import type { QueueBounds } from '../calls/limits/fair-queue.ts';
 import { rateCheck } from '../calls/limits/rate-check.ts';
@@ -48,8 +48,8 @@ export function callContextOf(
     get routes() {
       return routes.rows;
     },
-    get deniesModels() {
-      return policy.deniesModels;
+    get denied() {
+      return policy.denied;
     },
     get toolRules() {
       return policy.toolRules;
@@ -93,7 +93,7 @@ class PolicyInEffect {
   #of: Config['policy'] | undefined;
   #checks: readonly Check[] = [];
   #toolRules: readonly ToolRules[] = [];
-  #deniesModels = false;
+  #denied: DeniedEngines = { engines: [], models: [] };
 
   constructor(current: () => Config) {
     this.#current = current;
@@ -111,9 +111,9 @@ class PolicyInEffect {
     },
   };
 
-  get deniesModels(): boolean {
+  get denied(): DeniedEngines {
     this.#renew();
-    return this.#deniesModels;
+    return this.#denied;
   }
 
   get toolRules(): readonly ToolRules[] {
@@ -127,14 +127,18 @@ class PolicyInEffect {
     this.#of = config.policy;
     this.#checks = policyChecks(config);
     this.#toolRules = toolRules(config);
-    this.#deniesModels = config.policy.deny_models.length > 0;
+    this.#denied = deniedOf(config);
   }
 }
 
 /** An installation that denies nothing asks of a call only which way it takes: a run may deny tools to its own. */
 function policyChecks(config: Config): Check[] {
-  const { deny_engines: engines, deny_models: models } = config.policy;
-  return [...(engines.length + models.length === 0 ? [] : [deniedEngines({ engines, models })]), deniedTools(toolRules(config))];
+  const denied = deniedOf(config);
+  return [...(denied.engines.length + denied.models.length === 0 ? [] : [deniedEngines(denied)]), deniedTools(toolRules(config))];
+}
+
+function deniedOf({ policy: { deny_engines: engines, deny_models: models } }: Config): DeniedEngines {
+  return { engines, models };
 }
 
 function toolRules({ policy: { allowed_tools: allowed = [], disallowed_tools: denied = [] } }: Config): ToolRules[] {

@@ -20,6 +20,8 @@ import { fidelity } from './fidelity.ts';
 import { type MappingInput, map } from './mapping.ts';
 import { modelFacts } from './model.ts';
 import { type Route, type RouteRow, route } from './route.ts';
+import type { ModelPlace } from './scan/named-models.ts';
+import { assertAllowed, type ToolRules } from './tools/tool-rules.ts';
 
 /** A call as a vendor path would get it. */
 export interface ExplainInput {
@@ -38,6 +40,8 @@ export interface ExplainInput {
   readonly features?: Readonly<Record<string, string>> | undefined;
   /** The operator's routes. */
   readonly table?: readonly RouteRow[] | undefined;
+  /** Rules about tools that the call is held to. */
+  readonly toolRules?: readonly ToolRules[] | undefined;
   /** Whether to say where each field goes, which takes a translation per field; yes unless told. */
   readonly places?: boolean | undefined;
   readonly request: Json;
@@ -66,7 +70,19 @@ interface Explained extends ExplainInput {
 
 const EXPLAINED: ReadonlySet<string> = new Set(['generate', 'count-tokens']);
 
+/** An explanation, and where the call would go, so that rules about engines and models can be asked. */
+export interface RoutedExplanation {
+  readonly explanation: Explanation;
+  readonly chosen: Route;
+  /** Where the engine would read the model. */
+  readonly place: ModelPlace;
+}
+
 export function explain(input: ExplainInput): Explanation {
+  return explainRouted(input).explanation;
+}
+
+export function explainRouted(input: ExplainInput): RoutedExplanation {
   const { source, address, counting } = addressed(input);
   const asked = modelIn(input.request) ?? address.model ?? '';
   const found = route({ dialect: source, model: asked, headerEngine: input.to, table: input.table ?? [] });
@@ -75,7 +91,9 @@ export function explain(input: ExplainInput): Explanation {
     throw new AbpError('invalid_request', 'No model is named: a request of this dialect has it in its address, so give it beside.');
   const chosen: Route = { ...found, model, ...(model === asked ? {} : { mode: 'mapped' }) };
   const call: Explained = { ...input, counting, source, address: { ...address, model: asked === '' ? model : asked }, chosen };
-  return chosen.target.id === source.id ? ownDialect(call) : translated(call);
+  const own = chosen.target.id === source.id;
+  const place = modelIn(input.request) === undefined ? 'path' : own ? 'body' : 'written';
+  return { explanation: own ? ownDialect(call) : translated(call), chosen, place };
 }
 
 function modelIn(request: Json): string | undefined {
@@ -119,6 +137,7 @@ function translated({ source, address, chosen, counting, ...input }: Explained):
       ...(input.features === undefined ? {} : { features: input.features }),
       ...(counting ? { operation: 'count-tokens' } : {}),
       unknownLeaves: 'refuse',
+      toolRules: input.toolRules,
     });
   const { asked, upstream, error, negotiation, emulations, fidelity: entries } = mapping(input.request);
   return {
@@ -148,6 +167,7 @@ function ownDialect({
   request,
   requirements = { required: [] },
   compatibility = 'best_effort',
+  toolRules = [],
   counting,
 }: Explained): Explanation {
   const { engine, model, mode } = chosen;
@@ -161,7 +181,10 @@ function ownDialect({
   const entries = ownPlaces(request, account.entries).map((entry) =>
     entry.path === 'model' && renamed ? { ...entry, fate: 'renamed' as const, code: 'model_renamed', note: `sent as ${model}` } : entry,
   );
-  const error = refusalOf(() => assertMet({ manifest, requirements, compatibility, backend: engine.name }));
+  const error = refusalOf(() => {
+    if (toolRules.length > 0 && !counting) assertAllowed(source.liftRequest(request, { ledger: new Ledger(), ...address }), toolRules);
+    assertMet({ manifest, requirements, compatibility, backend: engine.name });
+  });
   return {
     to: nameOf(chosen),
     mode,

@@ -13,17 +13,8 @@ import type { PatchedText, PatchTextInput } from '../../mapping/thinking-overrid
 import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
 import { FailedAnswer } from '../answers/answer-errors.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
-import {
-  arrived,
-  type ExplainedCall,
-  type Failure,
-  type Job,
-  type NamedTranslation,
-  named,
-  namedPatch,
-  type Outcome,
-  type Work,
-} from './protocol.ts';
+import type { ExplainedCall } from '../explained.ts';
+import { arrived, type Failure, type Job, type NamedTranslation, named, namedPatch, type Outcome, type Work } from './protocol.ts';
 
 /** Below this size and this number of values the work takes less than ten milliseconds, and the way to another thread is not worth it. */
 export const LARGE_BYTES = 512 * 1024;
@@ -133,12 +124,15 @@ export class LargeBodies {
     return outcome.verdict;
   }
 
-  /** The same as `explain` of the mapping; a short request is explained here and now. The price lists come with the first one. */
-  async explain({ request, ...input }: ExplainInput, caller: string): Promise<Explanation | ExplanationText> {
+  /** The same as `explainCall`; a short request is explained here and now. The price lists come with the first one. */
+  async explain(
+    { request, ...input }: ExplainedCall & Pick<ExplainInput, 'request'>,
+    caller: string,
+  ): Promise<Explanation | ExplanationText> {
     const text = Buffer.from(JSON.stringify(request), 'utf8');
     if (mayHoldMany(text)) return await this.explainText(text, input, caller);
-    const { explain } = await import('../../mapping/explain.ts');
-    return explain({ ...input, request });
+    const { explainCall } = await import('../explained.ts');
+    return explainCall(text, input, request);
   }
 
   /** The same for a request that nobody has read yet. The text is too long to be read here. */

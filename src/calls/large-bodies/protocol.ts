@@ -8,13 +8,13 @@ import type { IrError } from '../../ir/response.ts';
 import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { AnswerChange } from '../../mapping/answer-filter.ts';
 import type { AnswerRecord } from '../../mapping/answers/account.ts';
-import type { ExplainInput } from '../../mapping/explain.ts';
 import type { Prepared, PrepareInput, Sendable } from '../../mapping/prepare.ts';
 import type { PatchedText, PatchTextInput } from '../../mapping/thinking-override.ts';
 import type { JsonAsked, JsonVerdict } from '../../negotiation/post-processing.ts';
 import type { FailedFacts } from '../answers/answer-errors.ts';
 import type { SeenAnswer } from '../answers/seen-answer.ts';
 import type { Translation } from '../answers/translate.ts';
+import type { ExplainedCall } from '../explained.ts';
 
 /** A request to prepare, with names in place of its dialects and engine, because functions do not travel between threads. */
 export type NamedInput = Omit<PrepareInput, 'source' | 'target' | 'engine'> & {
@@ -36,9 +36,6 @@ export interface NamedTranslation {
   /** The headers that came with the answer. */
   readonly headers: readonly string[];
 }
-
-/** A call without its request. */
-export type ExplainedCall = Omit<ExplainInput, 'request'>;
 
 /** Work that a thread does on a body. */
 export type Work =

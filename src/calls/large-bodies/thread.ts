@@ -12,9 +12,9 @@ import { judgeJson } from '../../negotiation/post-processing.ts';
 import { FailedAnswer } from '../answers/answer-errors.ts';
 import { seenAnswer } from '../answers/seen-answer.ts';
 import { translateWhole } from '../answers/translate.ts';
+import type { ExplainedCall } from '../explained.ts';
 import {
   dialectOf,
-  type ExplainedCall,
   type Failure,
   type Job,
   type Outcome,
@@ -51,8 +51,8 @@ function assertReadable(body: Buffer): void {
 /** Explanations estimate costs, and the price lists are twenty megabytes: they are loaded with the first one. */
 async function explained(bytes: Buffer, input: ExplainedCall): Promise<Outcome> {
   const request = readRequest(bytes, scanBody(bytes).values);
-  const { explain } = await import('../../mapping/explain.ts');
-  const { error, ...explanation } = explain({ ...input, request });
+  const { explainCall } = await import('../explained.ts');
+  const { error, ...explanation } = explainCall(bytes, input, request);
   return { kind: 'explain', text: JSON.stringify(explanation), ...(error === undefined ? {} : { error: sendOff(error) }) };
 }
 

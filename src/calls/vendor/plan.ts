@@ -142,8 +142,8 @@ function callOf(call: VendorCall, route?: Route): Call {
 }
 
 /** The models that the body names beside the one that is called, where some rule asks for them. */
-function moreModels({ deniesModels }: CallContext, { call, read: { text, scan } }: Planning, route: Route): Pick<Call, 'moreModels'> {
-  const asks = deniesModels || call.owner.scopes?.models !== undefined;
+function moreModels({ denied }: CallContext, { call, read: { text, scan } }: Planning, route: Route): Pick<Call, 'moreModels'> {
+  const asks = denied.models.length > 0 || call.owner.scopes?.models !== undefined;
   return asks ? { moreModels: namedModels(text, scan, modelPlace(call, route)) } : {};
 }
 

@@ -46,7 +46,11 @@ const Explanation = z.strictObject({
     .nullable()
     .describe('What the engine would get; null when it would get nothing.'),
   estimate: CallEstimate.nullable().describe('What the call would take at most; null where the request cannot be read.'),
-  error: ErrorBody.shape.error.optional().describe('Why the request would be refused.'),
+  error: ErrorBody.shape.error
+    .optional()
+    .describe(
+      'Why the request would be refused, by the rights of the key that asks and by the policy of the operator too. Limits and budgets are not foreseen.',
+    ),
 });
 
 export const ExplainResponse = z.union([

@@ -1,14 +1,14 @@
 import { parseJson } from '../../base/json.ts';
+import type { ExplainedCall } from '../../calls/explained.ts';
 import { MOST_VALUES } from '../../calls/large-bodies/large-bodies.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError, errorBody } from '../../contract/errors.ts';
 import { requestIdOf } from '../../contract/run-id.ts';
 import { findDialect } from '../../dialects/index.ts';
 import { matchPath } from '../../dialects/paths.ts';
-import type { ExplainInput } from '../../mapping/explain.ts';
 import { scanInTurns } from '../../mapping/scan/scan.ts';
 import { ExplainRequest, ExplainResponse } from '../api/explain.ts';
-import { shareOf } from '../auth/principal.ts';
+import { ownerOf, shareOf } from '../auth/principal.ts';
 import { parseTarget } from '../door/target.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute, type LargeInput, type RouteInput } from '../route.ts';
@@ -59,7 +59,7 @@ async function handleLarge({ bytes, ...input }: LargeInput): Promise<Reply> {
 /** One explanation, or one for each engine of the list. They are text already: a large one is not read here again. */
 async function answered(
   input: Input,
-  explain: (call: Omit<ExplainInput, 'request'>) => Promise<{ readonly text: string; readonly error?: AbpError | undefined }>,
+  explain: (call: ExplainedCall) => Promise<{ readonly text: string; readonly error?: AbpError | undefined }>,
 ): Promise<Reply> {
   const { to } = input.body;
   const one = async (engine: string | undefined): Promise<string> => {
@@ -71,9 +71,9 @@ async function answered(
 }
 
 /** The call as the vendor path would read it: what stands beside the request here wins over its headers. */
-function wanted({ body, principal, gateway }: Input, to: string | undefined): Omit<ExplainInput, 'request'> {
+function wanted({ body, principal, gateway }: Input, to: string | undefined): ExplainedCall {
   const headers = Object.fromEntries(Object.entries(body.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
-  const options = callOptions(headers, principal);
+  const options = callOptions(headers, principal, gateway.calls.toolRules);
   const target = body.path === undefined ? undefined : parseTarget(body.path);
   return {
     from: body.from,
@@ -86,6 +86,9 @@ function wanted({ body, principal, gateway }: Input, to: string | undefined): Om
     requirements: body.requirements ?? options.requirements,
     features: featuresIn(body.from, target?.path, headers),
     table: gateway.routes.rows,
+    // A run may edit what its agent offers.
+    toolRules: options.mayEdit ? [] : options.toolRules,
+    rights: { owner: ownerOf(principal), denied: gateway.calls.denied },
   };
 }
 

@@ -59,6 +59,12 @@ function assertChoice({ toolChoice }: IrRequest, rules: readonly ToolRules[]): v
   }
 }
 
+/** Throws E005 where a request offers a denied tool, and has to pass as it is. */
+export function assertAllowed(request: IrRequest, rules: readonly ToolRules[]): void {
+  const [first] = allowedOffer(request, rules).gone;
+  if (first !== undefined) throw toolDenied(first.tool.name, first.rule, 'The request offers');
+}
+
 const TAKEN_OUT = 'taken out of the offer by';
 
 /** Takes denied tools out of a request, with a note on each. Throws E005 where the request insists on one. */
