@@ -26,7 +26,7 @@ it('shakes hands, opens a thread and begins a turn, each after the answer to the
 it.each([
   [{ approvalMode: 'yolo' }, {}, { approvalPolicy: 'never', sandbox: 'danger-full-access' }],
   [{ approvalMode: 'deny' }, { answerable: true }, { approvalPolicy: 'never', sandbox: 'read-only' }],
-  [{}, { answerable: true }, { approvalPolicy: 'untrusted', sandbox: 'read-only' }],
+  [{}, { answerable: true }, { approvalPolicy: 'untrusted', sandbox: 'danger-full-access' }],
 ])('turns %j %j into a policy and a sandbox', (options, plan, settings) => {
   expect(sentBy(options, plan)[2].params).toMatchObject(settings);
 });

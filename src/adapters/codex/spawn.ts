@@ -71,11 +71,15 @@ export function waitsFor(plan: SpawnPlan): WaitsFor {
   return asks(plan) ? 'what-it-asks' : 'nothing';
 }
 
-/** When the agent asks, and what its commands may do unasked. A command that was approved runs outside the sandbox. */
+/**
+ * When the agent asks, and what its commands may do unasked. Where somebody answers, its own sandbox stays out of the way: it tries an
+ * approved command inside first, and one that fails there for a reason which it does not recognise, or sees too late, has been approved
+ * and is not done.
+ */
 export function approvalOf(plan: SpawnPlan): { readonly approvalPolicy: string; readonly sandbox: string } {
   if (plan.options.approvalMode === 'yolo') return { approvalPolicy: 'never', sandbox: 'danger-full-access' };
-  // Its own sandbox does not work inside another one, which holds more.
-  const sandbox = plan.confined === true ? 'danger-full-access' : 'read-only';
+  // It does not work inside another one, which holds more.
+  const sandbox = asks(plan) || plan.confined === true ? 'danger-full-access' : 'read-only';
   return { approvalPolicy: asks(plan) || plan.interactive ? 'untrusted' : 'never', sandbox };
 }
 
