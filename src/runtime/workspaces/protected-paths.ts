@@ -1,39 +1,40 @@
 import { posix } from 'node:path';
 import type { TreeNode } from './tree.ts';
 
-/** Folders whose files other programs run, or take settings from, without a further decision. At any depth. */
-const HELD_FOLDERS = new Set([
-  '.git',
-  '.vscode',
-  '.idea',
-  '.devcontainer',
-  '.claude',
-  '.codex',
-  '.gemini',
-  '.opencode',
-  '.pi',
-  '.cursor',
-  '.abp',
-]);
-const HELD_FILES = new Set([
-  '.gitmodules',
-  'opencode.json',
-  'opencode.jsonc',
-  '.mcp.json',
-  '.envrc',
-  '.gitconfig',
-  '.bashrc',
-  '.bash_profile',
-  '.bash_login',
-  '.bash_logout',
-  '.profile',
-  '.zshrc',
-  '.zshenv',
-  '.zprofile',
-  '.zlogin',
-  '.ripgreprc',
-]);
-const HELD_PREFIXES = ['.github/hooks/'];
+/**
+ * What each coding agent reads from a project as settings, hooks, plugins or programs to start, and nobody is asked: folders with `/` at
+ * their end, and files. At any depth. Texts that instruct a model are work as any other.
+ */
+export const AGENT_PLACES: Readonly<Record<string, readonly string[]>> = {
+  claude: ['.claude/', '.claude-plugin/', '.mcp.json'],
+  codex: ['.codex/', '.codex-plugin/', '.agents/'],
+  gemini: ['.gemini/', '.agents/'],
+  copilot: [
+    '.github/hooks/',
+    '.github/copilot/',
+    '.github/extensions/',
+    '.github/plugin/',
+    '.github/lsp.json',
+    '.github/mcp.json',
+    '.copilot/',
+  ],
+  cursor: ['.cursor/', '.cursor-plugin/'],
+  opencode: ['.opencode/', 'opencode.json', 'opencode.jsonc'],
+  pi: ['.pi/', '.agents/'],
+  omp: ['.omp/', '.agent/', '.agents/', '.windsurf/', '.cline/', '.vscode/', 'mcp.json'],
+  openclaw: ['.openclaw/', '.agents/'],
+  hermes: ['.hermes/'],
+  kimi: ['.kimi/'],
+};
+
+/** The same of git, editors, shells and what people start beside them. */
+const OTHER_PLACES = [
+  ...['.git/', '.vscode/', '.idea/', '.devcontainer/', '.abp/', '.gitmodules', '.envrc', '.gitconfig', '.ripgreprc'],
+  ...['.bashrc', '.bash_profile', '.bash_login', '.bash_logout', '.profile', '.zshrc', '.zshenv', '.zprofile', '.zlogin'],
+];
+
+/** Places as they stand in a path between slashes. */
+const HELD_PLACES = [...new Set([...OTHER_PLACES, ...Object.values(AGENT_PLACES).flat()])].map((place) => ({ place, needle: `/${place}` }));
 
 /** Run when somebody works on the project; denying them would stop normal work. */
 const MARKED_FILES = new Set([
@@ -52,12 +53,13 @@ const MARKED_PREFIXES = ['.husky/', '.github/workflows/'];
 
 /** Why a change is not applied unless somebody asks for it by name; undefined when it is. */
 export function heldBack(path: string, after: TreeNode | null): string | undefined {
-  const parts = path.split('/').map((part) => part.toLowerCase());
-  const folder = parts.find((part) => HELD_FOLDERS.has(part));
-  if (folder !== undefined) return `what is in ${folder} is run without asking`;
-  const name = parts.at(-1) ?? '';
-  if (HELD_FILES.has(name)) return `${name} is read and run without asking`;
-  if (HELD_PREFIXES.some((prefix) => path.startsWith(prefix))) return 'it is run without asking';
+  // What is itself a link or a file in the place of such a folder counts as well. Some file systems know no case of letters.
+  const lower = `/${path.toLowerCase()}/`;
+  const held = HELD_PLACES.find(({ needle }) => (needle.endsWith('/') ? lower.includes(needle) : lower.endsWith(`${needle}/`)));
+  if (held !== undefined) {
+    const { place } = held;
+    return place.endsWith('/') ? `what is in ${place.slice(0, -1)} is run without asking` : `${place} is read and run without asking`;
+  }
   if (after?.type === 'special') return heldSpecial(after);
   if (after?.type === 'file' && after.setid === true) return 'it has a set-id bit';
   return after?.type === 'link' ? heldLink(path, after.target) : undefined;
