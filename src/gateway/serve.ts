@@ -5,6 +5,7 @@ import { openHome, openProcessHome, homePath as resolveHome } from '../home/home
 import { noteConfigChange } from './audit/config-change.ts';
 import { type LoadedConfig, loadConfig } from './config.ts';
 import { openLog } from './log.ts';
+import { firstSignal } from './processes/first-signal.ts';
 import { type Membership, STOP, takeMembership, tellSupervisor } from './processes/member.ts';
 import { settleRetired } from './processes/retired.ts';
 import { watchFile } from './reload/watch-file.ts';
@@ -73,7 +74,7 @@ async function serveHere(options: ServeOptions, member: Membership | undefined):
     await noteConfigChange(gateway);
   }
   // Listened to before anybody is told where the server is: a signal that comes right then ends it properly, too.
-  const signalled = firstSignal(member);
+  const signalled = firstWord(member);
   const settled = member === undefined || member.number === 1 ? retiredSettled(gateway, member?.count ?? 1) : undefined;
   if (member === undefined || member.greets) greet(started, loaded, options, member);
   if (member !== undefined) tellSupervisor({ kind: 'ready', url: started.url, ownPort: Number(new URL(gateway.ownUrl).port) });
@@ -168,10 +169,9 @@ function greeting(server: RunningServer, loaded: LoadedConfig, home: string): st
   ].join('\n');
 }
 
-async function firstSignal(member: Membership | undefined): Promise<NodeJS.Signals | typeof STOP> {
-  return await new Promise((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
+async function firstWord(member: Membership | undefined): Promise<NodeJS.Signals | typeof STOP> {
+  const stop = new Promise<typeof STOP>((resolve) => {
     if (member !== undefined) process.on('message', (message) => message === STOP && resolve(STOP));
   });
+  return await Promise.race([firstSignal(), stop]);
 }

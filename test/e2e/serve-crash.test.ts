@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
+import { ABP_BIN } from '../support/built.ts';
 import { call, post, send } from '../support/http-call.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 import { runAbp } from '../support/run-abp.ts';
@@ -74,6 +77,31 @@ it('SIGTERM lets a running stream end, takes no new call, and settles the receip
   const again = await startServe(home);
   expect(await receiptOf(again.url, run)).toMatchObject({ status: 'completed', reason: null });
   await again.end('SIGTERM');
+});
+
+it('a server of npm start ends with npm, which ends no more than its own shell', async () => {
+  const script = '"$1" "$2" serve --json --port 0; exit';
+  const env = { PATH: process.env.PATH, ABP_HOME: homeFolder(), ABP_LOG: 'error', npm_lifecycle_event: 'start' };
+  const shell = spawn('sh', ['-c', script, 'sh', process.execPath, ABP_BIN], { env, cwd: tmpdir() });
+  const [line] = await once(createInterface(shell.stdout), 'line');
+  const { url, pid } = JSON.parse(String(line));
+  onTestFinished(() => {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended, as the test wants it.
+    }
+  });
+  expect((await call(`${url}/healthz`)).status).toBe(200);
+  shell.kill('SIGTERM');
+  await expect
+    .poll(() =>
+      call(`${url}/healthz`).then(
+        ({ status }) => status,
+        (error: Error) => error.message,
+      ),
+    )
+    .toContain('ECONNREFUSED');
 });
 
 it('a server that cannot start ends at once, with a reason', async () => {

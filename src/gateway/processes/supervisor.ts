@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { AbpError } from '../../contract/errors.ts';
 import type { Config } from '../config.ts';
 import { listenError } from '../door/listener.ts';
+import { firstSignal } from './first-signal.ts';
 import { type MemberMessage, membershipVariable, STOP } from './member.ts';
 
 export interface SupervisorOptions {
@@ -196,11 +197,4 @@ async function freePort(host: string, port: number): Promise<number> {
   await once(server, 'close');
   if (address === null || typeof address === 'string') throw new AbpError('internal', 'the system gave no port');
   return address.port;
-}
-
-async function firstSignal(): Promise<NodeJS.Signals> {
-  return await new Promise((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
 }
