@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { RunId } from '../contract/run-id.ts';
 import type { AuditRow } from './audit/audit-row.ts';
-import type { Principal } from './auth/principal.ts';
+import type { Principal, WhoCalls } from './auth/principal.ts';
 import type { Gateway } from './gateway.ts';
 import type { Reply } from './reply.ts';
 
@@ -13,6 +13,7 @@ type Parsed<S extends Schema | undefined> = S extends Schema ? z.output<S> : Rec
 export interface RouteInput<P extends Schema | undefined, Q extends Schema | undefined, B extends Schema | undefined> {
   readonly gateway: Gateway;
   readonly principal: Principal;
+  readonly whoCalls: WhoCalls;
   readonly runId: RunId;
   readonly headers: IncomingHttpHeaders;
   readonly params: Parsed<P>;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, type WireAnswer } from '../support/http-call.ts';
 import { receiptOf } from '../support/receipt-of.ts';
@@ -50,6 +50,55 @@ export function rolesSuite(database: string, databaseUrl: () => Promise<string |
       const answer = await as(secret, 'GET', `/v1/receipts?limit=1000${query}`);
       return json(answer).items.map(({ run_id }: { run_id: string }) => run_id);
     }
+
+    describe('a stream of events', () => {
+      /** Opens a stream; `ended` resolves when the server ends it. */
+      async function reading(path: string, headers: Record<string, string>): Promise<{ ended: Promise<void>; isOpen(): boolean }> {
+        const left = new AbortController();
+        onTestFinished(() => left.abort());
+        const answer = await fetch(`${server.url}${path}`, { headers, signal: left.signal });
+        expect(answer.status).toBe(200);
+        let open = true;
+        const drained = async (): Promise<void> => {
+          for await (const _ of answer.body ?? []);
+          open = false;
+        };
+        const ended = drained();
+        ended.catch(() => undefined);
+        return { ended, isOpen: () => open };
+      }
+
+      it('ends when its reader’s key does, and when the reader may read less than before, and goes on for others', {
+        timeout: 60_000,
+      }, async () => {
+        await admin('POST', '/v1/teams', { id: 'green', shows_runs: true });
+        for (const id of ['gil', 'gus']) await admin('POST', '/v1/users', { id, role: 'member', teams: ['green'] });
+        await admin('POST', '/v1/users', { id: 'gert', role: 'auditor' });
+        const [gil, gus, gert] = [await keyOf({ user: 'gil' }), await keyOf({ user: 'gus' }), await keyOf({ user: 'gert' })];
+        const ends = await keyOf({ scopes: { role: 'auditor' } });
+        const rotated = await keyOf({ scopes: { role: 'auditor' } });
+        const ticket = async (path: string): Promise<string> =>
+          `${path}?ticket=${json(await as(ends.secret, 'POST', '/v1/tickets', { path })).ticket}`;
+        const late = await ticket('/v1/runs/stream');
+        const over = [
+          await reading('/v1/receipts/stream', { 'x-abp-key': ends.secret }),
+          await reading(await ticket('/v1/receipts/stream'), {}),
+          await reading('/v1/interactions/stream', { 'x-abp-key': gil.secret }),
+          await reading('/v1/runs/stream', { 'x-abp-key': gus.secret }),
+          await reading('/v1/runs/stream', { 'x-abp-key': gert.secret }),
+          await reading('/v1/receipts/stream', { 'x-abp-key': rotated.secret }),
+        ];
+        const stays = await reading('/v1/runs/stream', { 'x-abp-key': (await keyOf({})).secret });
+        expect((await admin('DELETE', `/v1/keys/${ends.id}`)).status).toBe(204);
+        expect((await admin('DELETE', '/v1/users/gil')).status).toBe(204);
+        expect((await admin('PATCH', '/v1/users/gus', { teams: [] })).status).toBe(200);
+        expect((await admin('PATCH', '/v1/users/gert', { role: 'member' })).status).toBe(200);
+        expect((await admin('POST', `/v1/keys/${rotated.id}/rotate`, { overlap_s: 0 })).status).toBe(200);
+        await Promise.all(over.map(({ ended }) => ended));
+        expect((await call(`${server.url}${late}`)).status).toBe(401);
+        expect(stays.isOpen()).toBe(true);
+      });
+    });
 
     describe('the runs that somebody sees', () => {
       it('are those of all keys of the user, and those of a team that shows them', async () => {

@@ -107,9 +107,19 @@ function reaches(principal: Principal, keyId: string | null, reach: Reach): bool
   return keyId !== null && (keyId === principal.key.id || principal.keys(reach).includes(keyId));
 }
 
-/** Whether the principal may see runs of this key (null = runs without a key). */
-export function maySee(principal: Principal, keyId: string | null): boolean {
-  return reaches(principal, keyId, 'seen');
+/** The keys whose runs the principal sees (null = runs without a key); `undefined` stands for everybody’s. */
+export function seenKeys(principal: Principal): readonly (string | null | undefined)[] {
+  if (seesAll(principal)) return EVERYBODYS;
+  if (principal.kind === 'key') return principal.keys('seen');
+  return userOfPaired(principal)?.keys ?? (principal.kind === 'local' ? UNKEYED : []);
+}
+
+const EVERYBODYS = [undefined] as const;
+const UNKEYED = [null] as const;
+
+/** Whether the principal may see runs of this key (null = runs without a key, undefined = everybody’s). */
+export function maySee(principal: Principal, keyId: string | null | undefined): boolean {
+  return keyId === undefined ? seesAll(principal) : reaches(principal, keyId, 'seen');
 }
 
 /** Whether the principal may steer runs of this key, answer their questions and erase their bodies: nobody does that for a team-mate. */

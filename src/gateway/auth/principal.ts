@@ -14,6 +14,9 @@ export type Principal =
   | { readonly kind: 'paired'; readonly session: string; readonly user?: PairedUser }
   | ({ readonly kind: 'key' } & KnownKey);
 
+/** Says who a request comes from, as often as it is asked: a key or a sign-in may end while the request goes on. */
+export type WhoCalls = () => Principal | Promise<Principal>;
+
 /** The user that a browser was paired for, with the user's keys. */
 export interface PairedUser {
   readonly id: string;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import findMyWay from 'find-my-way';
 import { ownTurn } from '../../base/bounded/turns.ts';
 import { parseJson } from '../../base/json.ts';
@@ -10,8 +11,10 @@ import { audited } from '../audit/audited.ts';
 import { authorize } from '../auth/access.ts';
 import { type Permission, permissionOf } from '../auth/permissions.ts';
 import { shareOf } from '../auth/principal.ts';
+import { ReaderWatch } from '../auth/reader-watch.ts';
 import { acceptsGzip } from '../console/console-files.ts';
 import type { Gateway } from '../gateway.ts';
+import { Reply } from '../reply.ts';
 import type { Route } from '../route.ts';
 import type { Admitted, ControlHandler } from './front-door.ts';
 import { readBody } from './request-body.ts';
@@ -26,11 +29,33 @@ const CONTROL_JSON = { depth: 100, values: 50_000 };
 /** The control plane: routes as data behind one router. It never sees a request that the front door has not admitted. */
 export function controlPlane(gateway: Gateway, routes: readonly Route[]): ControlHandler {
   const router = new RouteFinder(routes);
+  const readers = new ReaderWatch();
   return (admitted, fail) => {
     serve(gateway, router, admitted)
-      .then((result) => sendReply(admitted, result, fail))
+      .then((result) => {
+        sendReply(admitted, result, fail);
+        watchReader(readers, router, admitted, result);
+      })
       .catch(fail);
   };
+}
+
+/** A stream of events ends where its reader may no longer read it; anything else that was begun is finished. */
+function watchReader(
+  readers: ReaderWatch,
+  router: RouteFinder,
+  { request, response, principal, whoCalls }: Admitted,
+  result: unknown,
+): void {
+  const stream =
+    result instanceof Reply && String(result.headers['content-type']).startsWith('text/event-stream') ? result.body : undefined;
+  if (!(stream instanceof Readable) || response.writableEnded) return;
+  const { permission } = router.find(request.method ?? 'GET', request.url ?? '/');
+  const end = (): void => {
+    stream.unpipe(response);
+    response.end();
+  };
+  response.once('close', readers.add({ principal, permission, whoCalls, end }));
 }
 
 /** Runs the route of a request. Path, method and caller are looked at before a byte of the body is read. */
@@ -51,14 +76,18 @@ function wantsPage({ method, url = '/', headers }: IncomingMessage): boolean {
 }
 
 /** Reads the body and lets the route answer. */
-async function handled(gateway: Gateway, { route, params, query }: FoundRoute, { request, runId, principal }: Admitted): Promise<unknown> {
+async function handled(
+  gateway: Gateway,
+  { route, params, query }: FoundRoute,
+  { request, runId, principal, whoCalls }: Admitted,
+): Promise<unknown> {
   const bodyType = bodyTypeOf(request, route);
   const holding = gateway.calls.budget.holding(shareOf(principal));
   try {
     const { control_body_mb: most, vendor_body_mb: largest } = gateway.config.limits;
     const limit = (route.handleLarge === undefined ? most : Math.max(most, largest)) * MIB;
     const bytes = bodyType === undefined ? undefined : await wholeBody(request, limit, holding);
-    const common = { gateway, principal, runId, headers: request.headers };
+    const common = { gateway, principal, whoCalls, runId, headers: request.headers };
     // Reading a long body takes milliseconds, and checking it as many again.
     const inTurn = async (): Promise<void> => (bytes !== undefined && bytes.length > LONG ? await ownTurn() : undefined);
     await inTurn();

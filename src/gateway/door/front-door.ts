@@ -7,7 +7,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { isVendorPath, matchPath, type PathMatch } from '../../dialects/paths.ts';
 import { chooseEngine } from '../../engines/index.ts';
 import { assertMayCall } from '../auth/access.ts';
-import { authenticate, type Principal, parentOf, shareOf } from '../auth/principal.ts';
+import { authenticate, type Principal, parentOf, shareOf, type WhoCalls } from '../auth/principal.ts';
 import { consolePrincipal } from '../console/console-cookie.ts';
 import type { Gateway } from '../gateway.ts';
 import type { SeenRequest } from '../telemetry/requests.ts';
@@ -29,6 +29,7 @@ export interface Admitted {
   readonly response: ServerResponse;
   readonly runId: RunId;
   readonly principal: Principal;
+  readonly whoCalls: WhoCalls;
 }
 
 /** A request whose path and headers may pass. */
@@ -39,6 +40,7 @@ interface Arrived {
   readonly target: Target;
   readonly match: PathMatch | undefined;
   readonly seen: SeenRequest;
+  readonly whoCalls: WhoCalls;
 }
 
 /** Answers a control request, or tells `fail` why not; the front door words every refusal. */
@@ -106,9 +108,10 @@ export class FrontDoor {
         this.#first?.passOn(request, response, false).catch(fail);
         return;
       }
-      const arrived: Arrived = { request, response, runId, target, match, seen };
       // Whatever a program in a room shows, it is its run and nobody else.
-      const principal = (room === undefined ? ticket?.() : undefined) ?? this.#principal(request, target);
+      const whoCalls = (room === undefined ? ticket?.() : undefined) ?? this.#whoCalls(request, target);
+      const arrived: Arrived = { request, response, runId, target, match, seen, whoCalls };
+      const principal = whoCalls();
       // A promise only where a key must be looked up: for everybody else it would be the dearest thing at the door.
       if (principal instanceof Promise) principal.then((known) => this.#admit(arrived, known, fail)).catch(fail);
       else this.#admit(arrived, principal, fail);
@@ -138,7 +141,7 @@ export class FrontDoor {
       const ticket = this.#takeTicket(request);
       const target = parseTarget(request.url ?? '/');
       this.#trust(request);
-      const principal = ticket?.() ?? (await this.#principal(request, target));
+      const principal = await (ticket?.() ?? this.#whoCalls(request, target))();
       assertMayCall(principal);
       this.#connections.assign(socket, shareOf(principal));
       handleSplice(this.#gateway, { request, socket, head, runId, target, principal }, fail);
@@ -169,8 +172,8 @@ export class FrontDoor {
     return isPreflight(request);
   }
 
-  /** Takes the ticket out of the address; the function says who holds it, and voids it. */
-  #takeTicket(request: IncomingMessage): (() => Principal) | undefined {
+  /** Takes the ticket out of the address; the function tells its holder, and voids it. */
+  #takeTicket(request: IncomingMessage): (() => WhoCalls) | undefined {
     const { url, ticket } = takeTicket(request.url ?? '/');
     if (ticket === undefined) return undefined;
     request.url = url;
@@ -178,7 +181,7 @@ export class FrontDoor {
   }
 
   #admit(arrived: Arrived, principal: Principal, fail: (error: unknown) => void): void {
-    const { request, response, runId, target, match, seen } = arrived;
+    const { request, response, runId, target, match, seen, whoCalls } = arrived;
     seen.principal = principal;
     // Who is nobody here keeps what its address has.
     if (principal.kind !== 'anonymous') this.#connections.assign(request.socket, shareOf(principal));
@@ -202,16 +205,21 @@ export class FrontDoor {
     }
     // The key in the path has done its work; routes know their own paths only.
     request.url = `${target.path}${target.query}`;
-    this.#control({ request, response, runId, principal }, fail);
+    this.#control({ request, response, runId, principal, whoCalls }, fail);
   }
 
-  #principal(request: IncomingMessage, target: Target): Principal | Promise<Principal> {
+  /** What its connection says of a caller is looked at once; the connection may be gone when somebody asks again. */
+  #whoCalls(request: IncomingMessage, target: Target): WhoCalls {
     const room = this.#rooms.get(request.socket);
-    if (room !== undefined) return this.#confined(request, target, room);
-    const { config, keys } = this.#gateway;
-    const { auth, server } = config;
+    if (room !== undefined) return () => this.#confined(request, target, room);
+    const { auth, server } = this.#gateway.config;
     const near = auth.local && !server.trust_proxy && isLoopbackAddress(request.socket.remoteAddress);
     const localOpen = near && !isPassedOn(request.headers);
+    return () => this.#principal(request, target, localOpen);
+  }
+
+  #principal(request: IncomingMessage, target: Target, localOpen: boolean): Principal | Promise<Principal> {
+    const { keys } = this.#gateway;
     const caller = authenticate(keys, { headers: request.headers, localOpen, pathKey: target.key, queryKey: keyInQuery(target.query) });
     // The cookie of the console speaks only where no key does.
     if (request.headers.cookie === undefined || caller instanceof Promise || !UNNAMED.has(caller.kind)) return caller;

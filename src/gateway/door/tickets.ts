@@ -1,10 +1,11 @@
 import { randomToken } from '../../base/ids.ts';
 import { AbpError } from '../../contract/errors.ts';
-import { type Principal, shareOf } from '../auth/principal.ts';
+import { type Principal, shareOf, type WhoCalls } from '../auth/principal.ts';
 
 interface Ticket {
   readonly url: string;
   readonly principal: Principal;
+  readonly whoCalls: WhoCalls;
   readonly expiresAt: number;
 }
 
@@ -21,7 +22,7 @@ const MOST_TICKETS = 10_000;
 export class Tickets {
   readonly #open = new Map<string, Ticket>();
 
-  give(url: string, principal: Principal): { readonly ticket: string; readonly expiresAt: number } {
+  give(url: string, principal: Principal, whoCalls: WhoCalls): { readonly ticket: string; readonly expiresAt: number } {
     const now = Date.now();
     const caller = shareOf(principal);
     const own: string[] = [];
@@ -34,19 +35,19 @@ export class Tickets {
     if (this.#open.size >= MOST_TICKETS) throw new AbpError('overloaded', 'Too many tickets wait to be used.');
     const ticket = randomToken(24);
     const expiresAt = now + TICKET_MS;
-    this.#open.set(ticket, { url, principal, expiresAt });
+    this.#open.set(ticket, { url, principal, whoCalls, expiresAt });
     return { ticket, expiresAt };
   }
 
   /** Who asked for the ticket; it is void from then on, also when it was shown at the wrong address. */
-  redeem(ticket: string, method: string, url: string): Principal {
+  redeem(ticket: string, method: string, url: string): WhoCalls {
     const known = this.#open.get(ticket);
     this.#open.delete(ticket);
     if (known === undefined || known.expiresAt <= Date.now()) {
       throw new AbpError('unauthenticated', 'The ticket was used before or is too old; POST /v1/tickets gives a fresh one.');
     }
     if (method !== 'GET' || known.url !== url) throw new AbpError('forbidden', `The ticket is for GET ${known.url} alone.`);
-    return known.principal;
+    return known.whoCalls;
   }
 }
 

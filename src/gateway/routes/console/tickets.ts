@@ -23,8 +23,8 @@ export const ticketRoutes = [
     summary: 'A ticket that opens one address once, as its caller: for EventSource and WebSocket of browsers, which can send no header.',
     body: NewTicket,
     response: TicketGiven,
-    handle: ({ gateway, principal, body }) => {
-      const { ticket, expiresAt } = gateway.browsers.tickets.give(body.path, principal);
+    handle: ({ gateway, principal, whoCalls, body }) => {
+      const { ticket, expiresAt } = gateway.browsers.tickets.give(body.path, principal, whoCalls);
       return new Reply(201, { ticket, expires_at: isoTime(expiresAt) }, { 'cache-control': 'no-store' });
     },
   }),
