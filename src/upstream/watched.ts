@@ -1,6 +1,8 @@
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, Splice, SpliceSink, Transport } from './exchange.ts';
 import type { Health } from './health.ts';
 import type { Load } from './load.ts';
+import { retryAfterMs } from './retry-hints.ts';
+import { pauseIn } from './told-pause.ts';
 
 /** Who hears how calls to one deployment of an engine fare. */
 export interface Watchers {
@@ -25,6 +27,20 @@ export function watched(transport: Transport, { health, load }: Watchers): Trans
   };
 }
 
+const LIMITED = 429;
+/** A refusal whose body may name the pause is read before anybody hears of it, up to this size and for this long. */
+const MOST_HELD = 16 * 1024;
+const MOST_HELD_MS = 1000;
+
+/** A refusal that is being read. */
+interface HeldRefusal {
+  readonly headers: readonly string[];
+  readonly note: EngineNote | undefined;
+  readonly chunks: Buffer[];
+  readonly timer: NodeJS.Timeout;
+  size: number;
+}
+
 class WatchedSink implements ExchangeSink {
   readonly #sink: ExchangeSink;
   readonly #health: Health | undefined;
@@ -32,6 +48,7 @@ class WatchedSink implements ExchangeSink {
   readonly #model: string | null;
   /** Counted as over: an end may be followed by the word that the caller left. */
   #over = false;
+  #refusal: HeldRefusal | undefined;
 
   constructor(sink: ExchangeSink, health: Health | undefined, load: Load | undefined, model: string | null) {
     this.#sink = sink;
@@ -42,20 +59,45 @@ class WatchedSink implements ExchangeSink {
 
   head(status: number, headers: readonly string[], note?: EngineNote): void {
     this.#health?.answered(status);
+    if (this.#load !== undefined && status === LIMITED && retryAfterMs(headers, Date.now()) === undefined) {
+      const timer = setTimeout(() => this.#tellRefusal(), MOST_HELD_MS);
+      this.#refusal = { headers, note, chunks: [], timer, size: 0 };
+      return;
+    }
     this.#load?.answered(status, headers, this.#model);
     this.#sink.head(status, headers, note);
   }
 
   data(chunk: Buffer): boolean {
-    return this.#sink.data(chunk);
+    const refusal = this.#refusal;
+    if (refusal === undefined) return this.#sink.data(chunk);
+    refusal.chunks.push(chunk);
+    refusal.size += chunk.length;
+    if (refusal.size > MOST_HELD) this.#tellRefusal();
+    return true;
+  }
+
+  /** Passes on what was held, once the deployment is known to rest as long as it asks. */
+  #tellRefusal(): void {
+    const refusal = this.#refusal;
+    if (refusal === undefined) return;
+    this.#refusal = undefined;
+    const { headers, note, chunks, timer } = refusal;
+    clearTimeout(timer);
+    const pause = pauseIn(headers, Buffer.concat(chunks));
+    this.#load?.answered(LIMITED, pause === undefined ? headers : [...headers, 'retry-after-ms', String(pause)], this.#model);
+    this.#sink.head(LIMITED, headers, note);
+    for (const chunk of chunks) this.#sink.data(chunk);
   }
 
   end(trailers: readonly string[]): void {
+    this.#tellRefusal();
     this.#finish();
     this.#sink.end(trailers);
   }
 
   fail(failure: ExchangeFailure): void {
+    this.#tellRefusal();
     this.#health?.failed(failure.kind, failure.message);
     this.#load?.failed(failure.kind);
     this.#finish();
