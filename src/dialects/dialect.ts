@@ -165,6 +165,8 @@ export interface Dialect {
   readonly ownPaths?: readonly string[];
   /** Request headers that switch on features of the vendor; they go along where the dialect stays, and are accounted for elsewhere. */
   readonly featureHeaders?: readonly string[];
+  /** Request headers that say which version of the wire format the answer is written in. */
+  readonly versionHeaders?: readonly string[];
   /** The prefix on this server of a vendor's path that two dialects share. */
   readonly prefix?: string;
   /** Every shared concept the dialect has a form for, by its name on this wire: differing names make a leaf `renamed`, no name means no form. */

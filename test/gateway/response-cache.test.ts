@@ -65,6 +65,7 @@ test('a request that differs in any value, in its dialect or in its wishes is an
     await post(`${gateway.url}/v1/messages`, { ...body, metadata: { user_id: 'ann' } }),
     await post(`${gateway.url}/v1/chat/completions`, body),
     await post(`${gateway.url}/v1/messages`, body, ['anthropic-beta', 'context-1m']),
+    await post(`${gateway.url}/v1/messages`, body, ['anthropic-version', '2023-01-01']),
     await post(`${gateway.url}/v1/messages`, body, ['accept-encoding', 'gzip']),
   ];
   expect(others.map(state)).toEqual(others.map(() => 'miss'));

@@ -85,6 +85,16 @@ describe('a budget', () => {
     expect(Array.from({ length: 200 }, () => admitted(ledger, callOf(1, 1))).filter((one) => one !== undefined)).toHaveLength(50);
   });
 
+  it('of dollars lets no more in at once than it has room for, though a price is known of the model that answered alone', () => {
+    const { ledger, accounts } = ledgerOf(budget({ nanoUsd: 5000 }));
+    const costing = { ...ended(10, 10), upstreamModel: 'priced', nanoUsd: 100 };
+    admitted(ledger, callOf(10, 10))?.(costing);
+    const open = Array.from({ length: 200 }, () => admitted(ledger, callOf(10, 10))).filter((one) => one !== undefined);
+    expect(open).toHaveLength(49);
+    for (const settle of open) settle(costing);
+    expect(accounts[0]?.page.settled.nanoUsd).toBe(5000);
+  });
+
   it('says when to come back: in a moment while calls are under way, at the reset once it is spent', () => {
     const { ledger } = ledgerOf(budget({ requests: 1 }));
     const settle = admitted(ledger, callOf(1, 1));

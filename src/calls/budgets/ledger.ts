@@ -153,19 +153,23 @@ function wantedOf(call: Call, answers: Answers, price: CallPrice | undefined): A
   const input = inputOf(call, answers);
   const output = outputOf(call, answers);
   const tokens = input + output;
-  if (price === undefined) return { nanoUsd: 0, tokens, requests: 1 };
+  if (price === undefined) return { nanoUsd: answers.surcharge, tokens, requests: 1 };
   const { hourCache, ways } = call.bound ?? {};
   const most = price.most({ input, output, hourCache, ways, searches: searchesOf(call, answers) }) ?? 0;
   return { nanoUsd: most + answers.surcharge, tokens, requests: 1 };
 }
 
-/** What a call cost beyond the most that its tokens might have: searches, media, a way of serving that it did not ask for. */
+/**
+ * What a call cost beyond the most that its tokens might have: searches, media, a way of serving that it did not ask for. All of it where the name
+ * that was asked for has no price, and the model that answered has one: names of deployments are of that kind.
+ */
 function surchargeOf(
   { bound }: Call,
   price: CallPrice | undefined,
   { usage, nanoUsd }: { usage: ReceiptUsage | null; nanoUsd: number | undefined },
 ): number {
-  if (price === undefined || usage === null || nanoUsd === undefined) return 0;
+  if (usage === null || nanoUsd === undefined) return 0;
+  if (price === undefined) return nanoUsd;
   const { hourCache, ways } = bound ?? {};
   return Math.max(0, nanoUsd - (price.most({ input: usage.input_tokens, output: usage.output_tokens, hourCache, ways }) ?? nanoUsd));
 }

@@ -62,7 +62,9 @@ function identity(
     // Bytes pass as they come, so a caller must be able to read how they are packed.
     headers: [
       headerOf(headers, 'accept-encoding') ?? null,
-      ...(match.dialect.featureHeaders ?? []).map((name) => joinedHeader(headers, name) ?? null),
+      ...[...(match.dialect.featureHeaders ?? []), ...(match.dialect.versionHeaders ?? [])].map(
+        (name) => joinedHeader(headers, name) ?? null,
+      ),
     ],
     body,
   };

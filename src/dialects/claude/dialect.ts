@@ -20,6 +20,7 @@ export const claude: Dialect = {
   ],
   ownPaths: ['/v1/messages', '/v1/complete', '/v1/files', '/v1/skills', '/v1/organizations'],
   featureHeaders: ['anthropic-beta'],
+  versionHeaders: ['anthropic-version'],
   names,
   rules: {
     toolCallId: /^[a-zA-Z0-9_-]+$/,
