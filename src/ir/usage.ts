@@ -3,6 +3,8 @@ export interface UsageDetails {
   /** Of what was written to the cache: what stays there for an hour. */
   readonly cacheWrite1hTokens?: number;
   readonly audioInputTokens?: number;
+  /** Of the audio that was read: what came from the cache. */
+  readonly audioCacheReadTokens?: number;
   readonly audioOutputTokens?: number;
   readonly imageOutputTokens?: number;
   readonly fileSearches?: number;
@@ -48,6 +50,7 @@ export function addUsage(one: IrUsage, two: IrUsage): IrUsage {
   const details = usageDetails({
     cacheWrite1hTokens: sum(one.details?.cacheWrite1hTokens, two.details?.cacheWrite1hTokens),
     audioInputTokens: sum(one.details?.audioInputTokens, two.details?.audioInputTokens),
+    audioCacheReadTokens: sum(one.details?.audioCacheReadTokens, two.details?.audioCacheReadTokens),
     audioOutputTokens: sum(one.details?.audioOutputTokens, two.details?.audioOutputTokens),
     imageOutputTokens: sum(one.details?.imageOutputTokens, two.details?.imageOutputTokens),
     fileSearches: sum(one.details?.fileSearches, two.details?.fileSearches),

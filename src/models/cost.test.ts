@@ -44,6 +44,34 @@ test('the remembered rates say what the price list says, in every tier', () => {
   );
 });
 
+test('every usage that an engine may tell has a cost that is neither negative nor refused, however its parts contradict each other', () => {
+  const priced = ['google', 'openai', 'anthropic', 'moonshotai'].flatMap((provider) =>
+    catalogueOf(provider).map(({ id }): [string, string] => [provider, id]),
+  );
+  const count = fc.constantFrom(0, 1, 7, 1000, 300_000);
+  const details = fc.record(
+    {
+      cacheWrite1hTokens: count,
+      audioInputTokens: count,
+      audioCacheReadTokens: count,
+      audioOutputTokens: count,
+      imageOutputTokens: count,
+      fileSearches: count,
+      tier: fc.constantFrom('batch', 'flex', 'priority', 'fast'),
+    },
+    { requiredKeys: [] },
+  );
+  const counts = { inputTokens: count, outputTokens: count, cacheReadTokens: count, cacheWriteTokens: count, webSearchRequests: count };
+  const told = fc.record({ ...counts, details });
+  const lists = fc.constantFrom(...priced, ['usd-per-million 1 2 0.1 1.25', 'any'] as [string, string]);
+  fc.assert(
+    fc.property(lists, told, ([provider, model], usage) => {
+      expect(costOf(usage, model, provider, at)).toSatisfy((cost) => cost === undefined || (Number.isFinite(cost) && Number(cost) >= 0));
+    }),
+    { numRuns: 400 },
+  );
+});
+
 test('a model without a price has no cost rather than a cost of zero', () => {
   expect(costOf({ ...none, inputTokens: 1000 }, 'no-such-model', 'anthropic', at)).toBeUndefined();
 });

@@ -17,6 +17,8 @@ export interface BilledUsage {
 export interface BilledDetails {
   readonly cacheWrite1hTokens?: number;
   readonly audioInputTokens?: number;
+  /** Of the audio: what was read from the cache. */
+  readonly audioCacheReadTokens?: number;
   readonly audioOutputTokens?: number;
   readonly imageOutputTokens?: number;
   readonly fileSearches?: number;
@@ -95,7 +97,7 @@ function packageVersion(): string {
 
 /** Cost in billionths of a US dollar; undefined when the model has no price. `provider`: a price list, or rates as text. Prices are those of `at`. */
 export function costOf(usage: BilledUsage, model: string, provider: string, at: Date): number | undefined {
-  if (isRates(provider)) return costByRates(usage, provider);
+  if (isRates(provider)) return costByRates(consistent(usage), provider);
   const entry = priceEntry(model, provider, at);
   return entry === undefined ? undefined : costBy(entry, usage, { model, provider, at });
 }
@@ -108,7 +110,7 @@ export function pricerOf(model: string, provider: string, at: Date): ((usage: Bi
 
 /** The price of a model for calls of this moment, likewise. It holds on to what was found, so that no call looks it up again. */
 export function presentPricer(model: string, provider: string): ((usage: BilledUsage) => number | undefined) | undefined {
-  if (isRates(provider)) return (usage) => costByRates(usage, provider);
+  if (isRates(provider)) return (usage) => costByRates(consistent(usage), provider);
   const entry = priceEntry(model, provider, new Date());
   const priced = { model, provider };
   return entry === undefined ? undefined : (usage) => costBy(entry, usage, priced);
@@ -121,7 +123,26 @@ interface Priced {
   readonly at?: Date;
 }
 
-function costBy({ list, rates, grounding }: PriceEntry, usage: BilledUsage, { model, provider, at }: Priced): number | undefined {
+/**
+ * A usage whose wholes hold their parts: an engine may tell more of a part than of the whole, which no price list takes. What is told of the
+ * part counts, so that nothing is billed below its price.
+ */
+function consistent(usage: BilledUsage): BilledUsage {
+  const { details, cacheReadTokens } = usage;
+  const cacheWriteTokens = Math.max(usage.cacheWriteTokens, details?.cacheWrite1hTokens ?? 0);
+  const audioRead = details?.audioInputTokens ?? 0;
+  const inputTokens = Math.max(usage.inputTokens, cacheReadTokens + cacheWriteTokens, audioRead + cacheWriteTokens);
+  const outputTokens = Math.max(usage.outputTokens, (details?.audioOutputTokens ?? 0) + (details?.imageOutputTokens ?? 0));
+  const whole = { ...usage, inputTokens, outputTokens, cacheWriteTokens };
+  if (details === undefined) return whole;
+  // Audio is dearer than text: only as much of it as must be came from the cache, unless the engine says more.
+  const least = Math.max(0, audioRead + cacheReadTokens + cacheWriteTokens - inputTokens);
+  const audioCacheReadTokens = Math.min(audioRead, cacheReadTokens, Math.max(details?.audioCacheReadTokens ?? 0, least));
+  return { ...whole, details: { ...details, audioCacheReadTokens } };
+}
+
+function costBy({ list, rates, grounding }: PriceEntry, told: BilledUsage, { model, provider, at }: Priced): number | undefined {
+  const usage = consistent(told);
   const { details } = usage;
   const plain = details === undefined && rates !== undefined && usage.inputTokens < rates.below;
   const tokens = plain ? linearPrice(usage, rates) : listPrice(usage, model, list, at ?? new Date());
@@ -174,10 +195,18 @@ function listPrice(usage: Omit<BilledUsage, 'webSearchRequests'>, model: string,
 
 /** Details by the names of the price list, which leaves out what it has no price for. */
 function detailTokens(details: BilledDetails | undefined): Record<string, number> {
-  const { cacheWrite1hTokens = 0, audioInputTokens = 0, audioOutputTokens = 0, imageOutputTokens = 0 } = details ?? {};
+  const {
+    cacheWrite1hTokens = 0,
+    audioInputTokens = 0,
+    audioCacheReadTokens = 0,
+    audioOutputTokens = 0,
+    imageOutputTokens = 0,
+  } = details ?? {};
   return {
     ...(cacheWrite1hTokens > 0 ? { cache_write_1h_tokens: cacheWrite1hTokens } : {}),
     ...(audioInputTokens > 0 ? { input_audio_tokens: audioInputTokens } : {}),
+    // Told where it is none, too: the list asks for it wherever there are both a cache and audio.
+    ...(audioInputTokens > 0 ? { cache_audio_read_tokens: audioCacheReadTokens } : {}),
     ...(audioOutputTokens > 0 ? { output_audio_tokens: audioOutputTokens } : {}),
     ...(imageOutputTokens > 0 ? { output_image_tokens: imageOutputTokens } : {}),
   };

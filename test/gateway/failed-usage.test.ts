@@ -71,3 +71,19 @@ it('estimates a translated stream that breaks off before it tells its usage', as
   expect([status, usage?.estimated, usage?.output_tokens]).toEqual(['failed', true, 110]);
   expect(usage?.input_tokens).toBeGreaterThanOrEqual(100);
 });
+
+it.each([
+  ['audio that was read from a cache', { promptTokenCount: 1000, cachedContentTokenCount: 500, candidatesTokenCount: 4 }, 406_000],
+  ['less than its parts', { promptTokenCount: 0, cachedContentTokenCount: 0, candidatesTokenCount: 4 }, 610_000],
+])('a receipt comes after an answer whose usage tells %s', async (_, counts, nanoUsd) => {
+  const usageMetadata = {
+    ...counts,
+    promptTokensDetails: [{ modality: 'AUDIO', tokenCount: 600 }],
+    cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 300 }],
+  };
+  const content = { parts: [{ text: 'It is a song.' }], role: 'model' };
+  answers([{ candidates: [{ content, finishReason: 'STOP' }], usageMetadata, modelVersion: 'gemini-2.5-flash', responseId: 'r' }], false);
+  const answer = await post(`${server.url}/e/gemini/v1/messages`, ASK);
+  const { cost, usage } = await receiptOf(server.url, String(answer.headers['x-abp-run-id']));
+  expect([cost?.nano_usd, usage?.details]).toEqual([nanoUsd, { audio_cache_read_tokens: 300, audio_input_tokens: 600 }]);
+});

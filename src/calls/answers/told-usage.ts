@@ -33,8 +33,10 @@ function countOf(told: number): number {
 }
 
 function detailsOf(details: UsageDetails): NonNullable<ReceiptUsage['details']> {
-  const { cacheWrite1hTokens, audioInputTokens, audioOutputTokens, imageOutputTokens, fileSearches, tier, region } = details;
+  const { cacheWrite1hTokens, audioInputTokens, audioCacheReadTokens, audioOutputTokens, imageOutputTokens, fileSearches, tier, region } =
+    details;
   return {
+    ...(audioCacheReadTokens === undefined ? {} : { audio_cache_read_tokens: countOf(audioCacheReadTokens) }),
     ...(audioInputTokens === undefined ? {} : { audio_input_tokens: countOf(audioInputTokens) }),
     ...(audioOutputTokens === undefined ? {} : { audio_output_tokens: countOf(audioOutputTokens) }),
     ...(cacheWrite1hTokens === undefined ? {} : { cache_write_1h_tokens: countOf(cacheWrite1hTokens) }),

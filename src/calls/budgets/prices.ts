@@ -113,6 +113,7 @@ function billedDetails(told: NonNullable<ReceiptUsage['details']>): BilledDetail
   return {
     cacheWrite1hTokens: told.cache_write_1h_tokens ?? 0,
     audioInputTokens: told.audio_input_tokens ?? 0,
+    audioCacheReadTokens: told.audio_cache_read_tokens ?? 0,
     audioOutputTokens: told.audio_output_tokens ?? 0,
     imageOutputTokens: told.image_output_tokens ?? 0,
     fileSearches: told.file_searches ?? 0,

@@ -28,6 +28,7 @@ export type Recording = z.infer<typeof Recording>;
 
 /** Parts of a usage that have a price of their own. */
 const UsageDetails = z.strictObject({
+  audio_cache_read_tokens: count.optional().describe('The part of the audio input that came from a cache.'),
   audio_input_tokens: count.optional().describe('The part of the input that was audio.'),
   audio_output_tokens: count.optional().describe('The part of the output that was audio.'),
   cache_write_1h_tokens: count.optional().describe('The part of the cache writes that stays for an hour.'),

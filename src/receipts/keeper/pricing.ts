@@ -37,6 +37,7 @@ function billedDetails(told: JsonObject): BilledDetails {
   return {
     cacheWrite1hTokens: counts.cache_write_1h_tokens ?? 0,
     audioInputTokens: counts.audio_input_tokens ?? 0,
+    audioCacheReadTokens: counts.audio_cache_read_tokens ?? 0,
     audioOutputTokens: counts.audio_output_tokens ?? 0,
     imageOutputTokens: counts.image_output_tokens ?? 0,
     fileSearches: counts.file_searches ?? 0,

@@ -71,6 +71,7 @@ export function liftUsage(usage: JsonObject | undefined, grounding?: Json): IrUs
     webSearchRequests: searches(grounding),
     ...usageDetails({
       audioInputTokens: modality(usage?.promptTokensDetails, 'AUDIO'),
+      audioCacheReadTokens: modality(usage?.cacheTokensDetails, 'AUDIO'),
       audioOutputTokens: modality(usage?.candidatesTokensDetails, 'AUDIO'),
       imageOutputTokens: modality(usage?.candidatesTokensDetails, 'IMAGE'),
       tier: TIERS[String(usage?.trafficType ?? usage?.serviceTier).toLowerCase()],
@@ -92,13 +93,15 @@ function searches(grounding: Json | undefined): number {
   return Array.isArray(chunks) && chunks.some((chunk: Json) => isJsonObject(chunk) && chunk.web !== undefined) ? 1 : 0;
 }
 
-function lowerModalities({ audioInputTokens, audioOutputTokens, imageOutputTokens }: UsageDetails = {}): JsonObject {
+function lowerModalities({ audioInputTokens, audioCacheReadTokens, audioOutputTokens, imageOutputTokens }: UsageDetails = {}): JsonObject {
   const of = (modality: string, tokenCount: number | undefined): JsonObject[] =>
     tokenCount === undefined ? [] : [{ modality, tokenCount }];
   const read = of('AUDIO', audioInputTokens);
+  const cached = of('AUDIO', audioCacheReadTokens);
   const written = [...of('AUDIO', audioOutputTokens), ...of('IMAGE', imageOutputTokens)];
   return {
     ...(read.length === 0 ? {} : { promptTokensDetails: read }),
+    ...(cached.length === 0 ? {} : { cacheTokensDetails: cached }),
     ...(written.length === 0 ? {} : { candidatesTokensDetails: written }),
   };
 }
