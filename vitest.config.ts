@@ -6,6 +6,12 @@ import { defineConfig } from 'vitest/config';
 // of a suite that starts a dozen of them.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
+// Vite takes its modules by addresses, in which these signs of a folder's name mean something else; it fails with words that do not say so.
+const folder = fileURLToPath(new URL('.', import.meta.url));
+if (/[#?]|%[0-9a-f]{2}/i.test(folder)) {
+  throw new Error(`The tests cannot run in ${folder}: Vite cannot read a path with #, ? or % in it. Clone into a folder without them.`);
+}
+
 /**
  * Suites that need a process of their own: they measure it, watch the methods of its database, or change where it looks for temporary
  * files. All others leave nothing behind, so that they share a process per worker, load each module once and use one PostgreSQL.

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 /** Keeps 100 MB of small objects alive, which makes V8 enlarge the young generation, and prints its size in MB. */
 const SCRIPT = `
   import v8 from 'node:v8';
-  import { capYoungGeneration } from '${new URL('./young-generation.ts', import.meta.url)}';
+  import { capYoungGeneration } from ${JSON.stringify(new URL('./young-generation.ts', import.meta.url))};
   const mb = Number(process.argv[1]);
   if (mb > 0) capYoungGeneration(mb * 1024 * 1024);
   const kept = [];

@@ -12,6 +12,7 @@ import { fakeCommand } from '../support/agents/command.ts';
 import { ABP_BIN } from '../support/built.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { callAbp } from '../support/run-abp.ts';
+import { shellWord } from '../support/shell-word.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'abp-guides-'));
@@ -57,7 +58,7 @@ beforeAll(async () => {
   writeFileSync(config, `${table.join('\n')}\n[engines.ollama]\nurl = "${ollama.url}"\n`);
   const bin = join(folder, 'bin');
   const PATH = `${fakeCommand(bin, 'claude')}`;
-  program(bin, 'abp', `exec "${process.execPath}" "${ABP_BIN}" "$@"`);
+  program(bin, 'abp', `exec ${shellWord(process.execPath)} ${shellWord(ABP_BIN)} "$@"`);
   // A suite that makes one call by the variable that Anthropic's SDK reads.
   const body = '{"model":"claude-sonnet-4-5","max_tokens":50,"messages":[{"role":"user","content":"Say exactly: tested"}]}';
   for (const name of ['pytest', 'npm'])
@@ -242,7 +243,7 @@ describe('programs that the guides show', () => {
     const page = of('ts').find(isService);
     const port = 'function () { process.stdout.write(String(this.address().port)); }';
     const file = written({ ...page!, code: (page?.code ?? '').replace('.listen(3000)', `.listen(0, '127.0.0.1', ${port})`) }, 0);
-    const script = `"${process.execPath}" "${file}" ${JSON.parse(made.out).id} > port & trap "kill $!" EXIT
+    const script = `${shellWord(process.execPath)} ${shellWord(file)} ${JSON.parse(made.out).id} > port & trap "kill $!" EXIT
       until [ -s port ]; do kill -0 $!; sleep 0.1; done
       curl -sSf "http://127.0.0.1:$(cat port)/" | grep -q '<input'
       curl -sSf -D - "http://127.0.0.1:$(cat port)/ask?session=&text=Say+exactly:+over+the+page"`;

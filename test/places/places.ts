@@ -76,6 +76,7 @@ export const PLACES: readonly Place[] = [
   { name: 'root, private folder', needsRoot: true },
   { name: 'ordinary user', user: true },
   { name: 'ordinary user, a space and other letters in the path', user: true, folder: 'my projects/größe λ' },
+  { name: 'ordinary user, signs of shells and of patterns in the path', user: true, folder: "it's [my] (own) $HOME & more" },
   { name: 'umask 077', user: true, before: 'umask 077' },
   { name: 'temporary folder elsewhere, with a space', user: true, environment: (root) => ({ TMPDIR: join(root, 'tmp here') }) },
   { name: 'root, private temporary folder', needsRoot: true, environment: (root) => ({ TMPDIR: join(root, 'tmp here') }) },

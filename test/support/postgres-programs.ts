@@ -61,8 +61,12 @@ function openTemporaryFolder(): string {
   return open;
 }
 
+/** `initdb` starts its neighbour by a line of a shell with the path in double quotes, where the shell replaces these. */
+const REPLACED_IN_QUOTES = /["$`\\]/;
+
 /** The reason why the programs do not start for this account; undefined when they do. */
-function refusal(bin: string, identity: Identity): string | undefined {
+function refusal(bin: string, identity: Identity | undefined): string | undefined {
+  if (process.platform !== 'win32' && REPLACED_IN_QUOTES.test(bin)) return 'its path has signs that a shell replaces';
   const { error, status, stderr } = spawnSync(join(bin, 'postgres'), ['--version'], { ...identity, cwd: '/', encoding: 'utf8' });
   return error?.message ?? (status === 0 ? undefined : stderr.trim());
 }
@@ -83,8 +87,9 @@ function isOwn(folder: string): boolean {
 }
 
 /**
- * Copies the programs to where the account can reach them: a clone in root's home lies behind a folder that only root can enter. The copy
- * is made once per version and stays for the next run; one that belongs to somebody else is never used.
+ * Copies the programs to where the account can start them: a clone in root's home lies behind a folder that only root can enter, and the
+ * path of any clone may have signs that a shell replaces. The copy is made once per version and stays for the next run; one that belongs to
+ * somebody else is never used.
  */
 function reachableCopy(native: string, version: string, temporary: string): string {
   const place = join(temporary, `abp-test-postgres-${version}`);
@@ -114,19 +119,16 @@ export function postgresPrograms(): PostgresPrograms {
   if (found !== undefined) return found;
   const folder = packageFolder();
   const native = join(folder, 'native');
-  if (process.getuid?.() !== 0) {
-    for (const name of process.platform === 'win32' ? [] : ['initdb', 'postgres']) chmodSync(join(native, 'bin', name), 0o755);
-    found = { bin: join(native, 'bin'), identity: undefined, temporary: tmpdir() };
-    return found;
-  }
-  const identity = ordinaryAccount();
-  const temporary = openTemporaryFolder();
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot && process.platform !== 'win32') for (const name of ['initdb', 'postgres']) chmodSync(join(native, 'bin', name), 0o755);
+  const identity = isRoot ? ordinaryAccount() : undefined;
+  const temporary = isRoot ? openTemporaryFolder() : tmpdir();
   let bin = join(native, 'bin');
   if (refusal(bin, identity) !== undefined) {
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     bin = join(reachableCopy(native, String(version), temporary), 'bin');
     const reason = refusal(bin, identity);
-    if (reason !== undefined) throw new Error(`PostgreSQL does not start as uid ${identity.uid} from ${bin}: ${reason}`);
+    if (reason !== undefined) throw new Error(`PostgreSQL does not start${identity === undefined ? '' : ` as uid ${identity.uid}`} from ${bin}: ${reason}`);
   }
   found = { bin, identity, temporary };
   return found;
