@@ -164,7 +164,7 @@ async function assemble(
     keys,
     ...held,
     ...told,
-    browsers: browsersOf(store),
+    browsers: browsersOf(store, home.path),
     ...(config.oidc === undefined ? {} : { signIns: new SignIns(config.oidc, { store, people: held.people, keys }) }),
     calls,
     runPlane: { admitted: new Map(), claimed: new Set() },

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConsoleBuild } from '../../src/gateway/console/console-build.ts';
 
 /** Compressed bytes of script that any page may need before it is drawn; what is loaded later, such as an editor, does not count. */
@@ -17,13 +18,15 @@ interface Chunk {
   readonly css?: readonly string[];
 }
 
+const home = mkdtempSync(join(tmpdir(), 'abp-bytes-'));
 let folder: string;
 let manifest: Readonly<Record<string, Chunk>>;
 
 beforeAll(async () => {
-  folder = await new ConsoleBuild(join(import.meta.dirname, '..', '..')).folder(() => undefined);
+  folder = await new ConsoleBuild(join(import.meta.dirname, '..', '..'), home).folder(() => undefined);
   manifest = JSON.parse(readFileSync(join(folder, '.vite', 'manifest.json'), 'utf8'));
 });
+afterAll(() => rmSync(home, { recursive: true }));
 
 /** A chunk and everything that it imports before it runs. */
 function withImports(name: string, seen = new Set<string>()): ReadonlySet<string> {

@@ -128,7 +128,8 @@ export function postgresPrograms(): PostgresPrograms {
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     bin = join(reachableCopy(native, String(version), temporary), 'bin');
     const reason = refusal(bin, identity);
-    if (reason !== undefined) throw new Error(`PostgreSQL does not start${identity === undefined ? '' : ` as uid ${identity.uid}`} from ${bin}: ${reason}`);
+    if (reason !== undefined)
+      throw new Error(`PostgreSQL does not start${identity === undefined ? '' : ` as uid ${identity.uid}`} from ${bin}: ${reason}`);
   }
   found = { bin, identity, temporary };
   return found;

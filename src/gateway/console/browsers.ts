@@ -9,8 +9,8 @@ import { principalOf } from './console-cookie.ts';
 import { ConsoleFiles } from './console-files.ts';
 import { ConsoleSessions } from './console-sessions.ts';
 
-export function browsersOf(store: Store): Gateway['browsers'] {
-  return { sessions: new ConsoleSessions(store), tickets: new Tickets(), files: new ConsoleFiles(), answered: new AnsweredQuestions() };
+export function browsersOf(store: Store, home: string): Gateway['browsers'] {
+  return { sessions: new ConsoleSessions(store), tickets: new Tickets(), files: new ConsoleFiles(home), answered: new AnsweredQuestions() };
 }
 
 /** Begins to tell browsers what waits, where the operator wants that. */

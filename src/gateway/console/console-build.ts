@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export type BuildState =
@@ -14,16 +14,18 @@ export type BuildState =
 const SAID = 4000;
 
 /**
- * Builds the console of a clone once per content: what is built lies in a folder named by the hash of its sources and of the lock file.
- * It runs in a process of its own, after the server is ready.
+ * Builds the console of a clone once per content: what is built lies in a folder named by the hash of its sources and of the lock file,
+ * in the clone, or in the home of a user who may only read the clone. It runs in a process of its own, after the server is ready.
  */
 export class ConsoleBuild {
   readonly #root: string;
+  readonly #home: string;
   #state: BuildState = { kind: 'none' };
   #under: Promise<string> | undefined;
 
-  constructor(root: string) {
+  constructor(root: string, home: string) {
     this.#root = root;
+    this.#home = home;
   }
 
   get state(): BuildState {
@@ -39,9 +41,10 @@ export class ConsoleBuild {
   async #make(onProgress: (line: string) => void): Promise<string> {
     this.#state = { kind: 'building' };
     try {
-      const cache = join(this.#root, 'node_modules', '.cache', 'abp-console');
-      const folder = join(cache, await contentHash(this.#root));
-      if (!existsSync(join(folder, 'index.html'))) await this.#build(cache, folder, onProgress);
+      const name = await contentHash(this.#root);
+      const caches = [join(this.#root, 'node_modules', '.cache', 'abp-console'), join(this.#home, 'cache', 'console')];
+      const built = caches.map((cache) => join(cache, name)).find((folder) => existsSync(join(folder, 'index.html')));
+      const folder = built ?? (await this.#build(await firstWritable(caches), name, onProgress));
       this.#state = { kind: 'ready', folder };
       return folder;
     } catch (error) {
@@ -51,18 +54,20 @@ export class ConsoleBuild {
     }
   }
 
-  async #build(cache: string, folder: string, onProgress: (line: string) => void): Promise<void> {
+  async #build(cache: string, name: string, onProgress: (line: string) => void): Promise<string> {
     const vite = join(this.#root, 'node_modules', 'vite', 'bin', 'vite.js');
     if (!existsSync(vite)) {
       throw new Error('The console of a clone is built with its development packages, and they are not installed: run npm ci.');
     }
     onProgress('the console is being built; this happens once after a change and takes a few seconds');
     const began = performance.now();
-    await mkdir(cache, { recursive: true });
     // Beside its final place, so that taking its name is one step and no reader sees half of it.
+    const folder = join(cache, name);
     const half = join(cache, `half-${process.pid}-${Date.now()}`);
     try {
-      await run(process.execPath, [vite, 'build', '--outDir', half, '--emptyOutDir', '--logLevel', 'warn'], join(this.#root, 'console'));
+      // Node reads the bundler's configuration as it is; the bundler's own way writes a copy of it into the clone first.
+      const options = ['--configLoader', 'native', '--outDir', half, '--emptyOutDir', '--logLevel', 'warn'];
+      await run(process.execPath, [vite, 'build', ...options], join(this.#root, 'console'));
       await rename(half, folder);
     } catch (error) {
       await rm(half, { recursive: true, force: true });
@@ -70,6 +75,20 @@ export class ConsoleBuild {
       if (!existsSync(join(folder, 'index.html'))) throw error;
     }
     onProgress(`the console was built in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    return folder;
+  }
+}
+
+/** The first of these folders that this user may write into, made where it is missing; the error of the last one where there is none. */
+async function firstWritable(folders: readonly string[]): Promise<string> {
+  const [first = '', ...others] = folders;
+  try {
+    await mkdir(first, { recursive: true });
+    await access(first, constants.W_OK);
+    return first;
+  } catch (error) {
+    if (others.length === 0) throw error;
+    return await firstWritable(others);
   }
 }
 

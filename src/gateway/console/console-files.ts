@@ -56,8 +56,8 @@ export class ConsoleFiles {
   readonly #packaged: string | undefined;
   readonly #files = new Map<string, File>();
 
-  constructor() {
-    this.#build = RUNS_FROM_SOURCES ? new ConsoleBuild(ownFile('')) : undefined;
+  constructor(home: string) {
+    this.#build = RUNS_FROM_SOURCES ? new ConsoleBuild(ownFile(''), home) : undefined;
     this.#packaged = RUNS_FROM_SOURCES ? undefined : ownFile('dist/console/');
   }
 
