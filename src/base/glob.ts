@@ -14,7 +14,8 @@ export function globMatch(pattern: string, text: string): boolean {
   return true;
 }
 
-type Token =
+/** Each with the text that it was written as. */
+type Token = { readonly text: string } & (
   | {
       readonly kind: 'one';
       readonly accepts: (character: string) => boolean /** The same as a regular expression. */;
@@ -25,7 +26,8 @@ type Token =
   /** The next token may be left out. */
   | { readonly kind: 'maybe' }
   /** Any run of characters that ends in a slash. */
-  | { readonly kind: 'folders' };
+  | { readonly kind: 'folders' }
+);
 
 /** No path is longer. */
 const LONGEST_PATTERN = 4096;
@@ -125,19 +127,43 @@ function tokensOf(pattern: string): Token[] {
 function tokenAt(pattern: string, at: number): { readonly made: readonly Token[]; readonly length: number } {
   const character = pattern[at] ?? '';
   if (pattern.startsWith('**/', at) && (at === 0 || pattern[at - 1] === '/'))
-    return { made: [{ kind: 'maybe' }, { kind: 'folders' }], length: 3 };
-  if (character === '*') return { made: [{ kind: 'run' }], length: 1 };
-  if (character === '?') return { made: [{ kind: 'one', accepts: () => true, source: '.' }], length: 1 };
+    return {
+      made: [
+        { kind: 'maybe', text: '' },
+        { kind: 'folders', text: '**/' },
+      ],
+      length: 3,
+    };
+  if (character === '*') return { made: [{ kind: 'run', text: '*' }], length: 1 };
+  if (character === '?') return { made: [{ kind: 'one', accepts: () => true, source: '.', text: '?' }], length: 1 };
   if (character === '[') {
     const end = pattern.indexOf(']', at + 2);
     if (end === -1) throw new Error(`the pattern ${pattern} has a [ without its ]`);
     const one = classOf(pattern.slice(at + 1, end));
-    return { made: [{ kind: 'one', accepts: (character) => isIn(one, character), source: classSource(one) }], length: end + 1 - at };
+    const text = pattern.slice(at, end + 1);
+    return { made: [{ kind: 'one', accepts: (character) => isIn(one, character), source: classSource(one), text }], length: text.length };
   }
   const isEscape = character === '\\' && at + 1 < pattern.length;
   const literal = isEscape ? (pattern[at + 1] ?? '') : character;
-  return { made: [{ kind: 'one', accepts: (one) => one === literal, source: escaped(literal) }], length: isEscape ? 2 : 1 };
+  const text = isEscape ? `\\${literal}` : character;
+  return { made: [{ kind: 'one', accepts: (one) => one === literal, source: escaped(literal), text }], length: text.length };
 }
+
+/** What a pattern matches below a folder, whose name ends in a slash, as patterns from there on; empty where it matches nothing there. */
+export function pathGlobBelow(pattern: string, folder: string): string[] {
+  const rests = alternativesOf(pattern).flatMap((one) => {
+    const tokens = tokensOf(one);
+    const marks = placesAfter(tokens, folder)?.marks;
+    const restFrom = (_: unknown, at: number): string[] => (marks?.[at] === 1 ? [textOf(tokens.slice(at))] : []);
+    return [...tokens.keys()].flatMap(restFrom);
+  });
+  return [...new Set(rests)].filter((rest) => rest !== '');
+}
+
+const textOf = (tokens: readonly Token[]): string => tokens.map(({ text }) => text).join('');
+
+/** The pattern that matches this path and no other. */
+export const pathGlobOf = (path: string): string => path.replace(/[*?[\]{}\\]/g, '\\$&');
 
 /** The pattern as a regular expression without anchors, for programs that take one; it means the same as `pathGlob`. */
 export function pathGlobSource(pattern: string): string {
@@ -191,21 +217,24 @@ interface Places {
   to: number;
 }
 
-/** Follows every place of the pattern that the text so far may have reached; never goes back. */
-function accepts(tokens: readonly Token[], text: string): boolean {
+const accepts = (tokens: readonly Token[], text: string): boolean => placesAfter(tokens, text)?.marks[tokens.length] === 1;
+
+/** Follows every place of the pattern that the text so far may have reached; never goes back. Undefined where none is left. */
+function placesAfter(tokens: readonly Token[], text: string): Places | undefined {
   let places: Places = { marks: new Uint8Array(tokens.length + 3), from: 0, to: 0 };
   let next: Places = { marks: new Uint8Array(tokens.length + 3), from: 0, to: -1 };
   mark(places, 0);
-  for (const character of text) {
+  // By units of UTF-16, as the pattern was read: a character outside of the first plane is two of them.
+  for (let at = 0; at < text.length; at += 1) {
     passEmpty(tokens, places);
-    step(tokens, character, places, next);
+    step(tokens, text.charAt(at), places, next);
     places.marks.fill(0, places.from, places.to + 1);
-    if (next.to < 0) return false;
+    if (next.to < 0) return undefined;
     places.to = -1;
     [places, next] = [next, places];
   }
   passEmpty(tokens, places);
-  return places.marks[tokens.length] === 1;
+  return places;
 }
 
 function mark(places: Places, at: number): void {

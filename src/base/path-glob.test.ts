@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { processorMs } from '../../test/support/processor-time.ts';
-import { pathGlob, pathGlobSource } from './glob.ts';
+import { pathGlob, pathGlobBelow, pathGlobOf, pathGlobSource } from './glob.ts';
 
 it.each([
   ['*.lock', ['a.lock', 'a/b/c.lock'], ['a.lock.js']],
@@ -13,6 +13,7 @@ it.each([
   ['file[0-9].[!j]s', ['file1.ts'], ['filex.ts', 'file1.js']],
   ['a\\*b', ['a*b'], ['axb']],
   ['?', ['a', '/'], ['ab', '']],
+  ['**/🔑*.txt', ['🔑.txt', 'a/🔑1.txt'], ['a.txt']],
   ['', [''], ['a']],
 ])('%s', (pattern, matching, others) => {
   const matches = pathGlob(pattern);
@@ -53,6 +54,19 @@ it('means the same as a regular expression', () => {
   fc.assert(
     fc.property(pattern, path, (glob, text) => {
       expect(new RegExp(`^${pathGlobSource(glob)}$`, 's').test(text)).toBe(pathGlob(glob)(text));
+    }),
+  );
+});
+
+it('says what it matches below a folder, as patterns from there on', () => {
+  const unit = fc.constantFrom('a', 'b', '/', '*', '**/', '?', '[a-b]', '{a,b/}', '\\*');
+  const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '*') });
+  fc.assert(
+    fc.property(fc.string({ unit }), text, text, (glob, above, path) => {
+      const folder = `${above}/`;
+      const below = pathGlobBelow(glob, folder).some((rest) => pathGlob(rest)(path));
+      if (path !== '') expect(below).toBe(pathGlob(glob)(folder + path));
+      expect(pathGlob(pathGlobOf(path))(path)).toBe(true);
     }),
   );
 });

@@ -123,6 +123,32 @@ it('forwards plain HTTP to the address that was judged, without what is meant fo
   expect(records).toEqual([{ host: '127.0.0.1', port: originPort }]);
 });
 
+/** What a program in a room gets from a host that answers every request with these bytes. */
+async function answerOf(bytes: string, headers = ''): Promise<string> {
+  const host = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(bytes)));
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void host.close());
+  const at = (host.address() as AddressInfo).port; // it listens on TCP
+  const { port } = await proxy({ allow: [`127.0.0.1:${at}`] });
+  return await new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`GET http://127.0.0.1:${at}/ HTTP/1.1\r\nHost: x\r\n${headers}\r\n`));
+    socket.setEncoding('utf8').once('data', (text: string) => resolve(text.split('\r\n')[0] ?? ''));
+  });
+}
+
+it.each([
+  ['a status that is none', 'HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n', '502 Bad Gateway'],
+  ['the status 0', 'HTTP/1.1 000 Odd\r\ncontent-length: 0\r\n\r\n', '502 Bad Gateway'],
+  ['another protocol', 'HTTP/1.1 101 Odd\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', '502 Bad Gateway'],
+  ['no HTTP', '\0\x01', '502 Bad Gateway'],
+  ['nothing', '', '502 Bad Gateway'],
+  ['hints before its answer', 'HTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n', '200 OK'],
+  ['a status that nobody has defined', 'HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n', '999 unknown'],
+])('lives through a host that answers with %s, and says so', async (_, bytes, status) => {
+  expect(await answerOf(bytes)).toBe(`HTTP/1.1 ${status}`);
+  expect(await answerOf(bytes, 'Connection: upgrade\r\nUpgrade: websocket\r\n')).toBe(`HTTP/1.1 ${status}`);
+});
+
 it.each([
   ['CONNECT ex\u00e4mple.com:443', 'ex.mple.com:443', '400 Bad Request'],
   ['CONNECT a#b:443', 'a#b:443', '400 Bad Request'],

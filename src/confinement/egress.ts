@@ -1,8 +1,8 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
-import { globMatch } from '../base/glob.ts';
 import { isPublicAddress } from '../upstream/outbound-addresses.ts';
+import { hostName, isNamed, isOfNames, matchesHost, USUAL_PORTS } from './host-patterns.ts';
 
 /** Hosts by glob, with a port where it is not one of the usual. Denial is stronger; no allowed host at all means every public one. */
 export interface EgressRules {
@@ -22,7 +22,6 @@ export interface EgressRecord {
 
 type Resolve = (host: string) => Promise<readonly string[]>;
 
-const USUAL_PORTS = [80, 443];
 const CONNECT_MS = 15_000;
 /** Connections that one room may have open. Each takes descriptors of this process, which all callers share. */
 const MOST_CONNECTIONS = 512;
@@ -43,6 +42,8 @@ export interface EgressOptions {
   readonly dial?: typeof connect;
 }
 
+/** Of an answer that is the last one to a request. */
+const LEAST_STATUS = 200;
 /** No name of a host is longer; a record holds no more of what a program wrote in its place. */
 const MOST_HOST = 255;
 const NO_HOST = 'names no host that can be reached by this proxy';
@@ -139,7 +140,8 @@ export class Egress {
       response.writeHead(403, { 'content-type': 'text/plain', connection: 'close' }).end(`${String(way)}\n`);
       return;
     }
-    const { 'proxy-connection': _own, 'proxy-authorization': _secret, ...headers } = request.headers;
+    // Another protocol on the same connection is none that this proxy speaks; CONNECT carries any.
+    const { 'proxy-connection': _own, 'proxy-authorization': _secret, upgrade: _upgrade, ...headers } = request.headers;
     const upstream = send({
       host: way.address,
       port: target.port,
@@ -148,14 +150,26 @@ export class Egress {
       headers: { ...headers, host: target.authority, connection: 'close' },
       timeout: CONNECT_MS,
     });
-    upstream.once('response', (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    upstream.once('error', (error) => {
+    const fail = (reason: string): void => {
       if (response.headersSent) response.destroy();
-      else response.writeHead(502, { 'content-type': 'text/plain' }).end(`${error.message}\n`);
+      else response.writeHead(502, { 'content-type': 'text/plain', connection: 'close' }).end(`${reason}\n`);
+    };
+    upstream.once('response', (answer) => {
+      const { statusCode: status = 0 } = answer;
+      if (status >= LEAST_STATUS) {
+        response.writeHead(status, answer.headers);
+        answer.pipe(response);
+        return;
+      }
+      // What a host answers must not end this process: Node reads statuses that it does not write.
+      upstream.destroy();
+      fail(`the host answered with the status ${status}, which is none`);
     });
+    upstream.once('upgrade', (_answer, socket: Socket) => {
+      socket.destroy();
+      fail('the host answered in another protocol than HTTP');
+    });
+    upstream.once('error', (error) => fail(error.message));
     response.once('close', () => upstream.destroy());
     request.pipe(upstream);
   }
@@ -171,8 +185,8 @@ export class Egress {
     if (address === undefined) return refused('has no address');
     // A rule may name the address of a host that is asked for by its name.
     if (addresses.some((one) => isDenied(rules, one, port))) return refused('is denied by the policy');
-    if (!addresses.every((one) => isPublicAddress(one) || isNamed(rules, one, port))) return refused('is not on the public internet');
-    if (isIP(host) !== 0 && rules.deny.some(isOfNames) && !isNamed(rules, host, port))
+    if (!addresses.every((one) => isPublicAddress(one) || isNamed(rules.allow, one, port))) return refused('is not on the public internet');
+    if (isIP(host) !== 0 && rules.deny.some(isOfNames) && !isNamed(rules.allow, host, port))
       return refused('is an address, which may be that of a host that is denied');
     onRecord({ host, port });
     return { address };
@@ -209,52 +223,21 @@ interface Target {
 function targetOf(url: string, port: number): Target | undefined {
   if (!/^http:\/\//i.test(url) || !URL.canParse(url)) return undefined;
   const { hostname, port: named, pathname, search, host: authority } = new URL(url);
-  const host = nameOf(hostname.startsWith('[') ? hostname.slice(1, -1) : hostname);
+  const host = hostName(hostname.startsWith('[') ? hostname.slice(1, -1) : hostname);
   // The parser leaves out the port that is usual for plain HTTP.
   const asked = named === '' && /:80(?:\/|$)/.test(url.slice('http://'.length)) ? 80 : named === '' ? port : Number(named);
   return host === '' ? undefined : { host, port: asked, path: `${pathname}${search}`, authority };
 }
 
-/** Names are compared in lower case and without the dot of the root. More dots than that one must not make another name of a denied host. */
-function nameOf(name: string): string {
-  let end = name.length;
-  while (name[end - 1] === '.') end -= 1;
-  return name.slice(0, end).toLowerCase();
-}
-
 function refusalOf({ allow, deny }: EgressRules, { host, port }: Pick<Target, 'host' | 'port'>): string | undefined {
   if (isDenied({ deny }, host, port)) return 'is denied by the policy';
   if (allow.length === 0) return USUAL_PORTS.includes(port) ? undefined : 'is on a port that no rule names';
-  if (allow.some((pattern) => matches(pattern, host, port, 'usual'))) return undefined;
-  return allow.some((pattern) => matches(pattern, host, port, 'any')) ? 'is on a port that no rule names' : 'is not allowed by the policy';
+  if (allow.some((pattern) => matchesHost(pattern, host, port, 'usual'))) return undefined;
+  return allow.some((pattern) => matchesHost(pattern, host, port, 'any'))
+    ? 'is on a port that no rule names'
+    : 'is not allowed by the policy';
 }
 
 function isDenied({ deny }: Pick<EgressRules, 'deny'>, host: string, port: number): boolean {
-  return deny.some((pattern) => matches(pattern, host, port, 'any'));
-}
-
-/** Whether a rule is about names of hosts. */
-function isOfNames(pattern: string): boolean {
-  return /[a-z]/.test(patternOf(pattern).name) && isIP(patternOf(pattern).name) === 0;
-}
-
-/** A pattern without a port means every port when it denies, and the usual ones when it allows. */
-function matches(pattern: string, host: string, port: number, unnamed: 'any' | 'usual'): boolean {
-  const { name, port: named } = patternOf(pattern);
-  if (!globMatch(name, host)) return false;
-  if (named !== undefined) return named === port;
-  return unnamed === 'any' || USUAL_PORTS.includes(port);
-}
-
-function patternOf(pattern: string): { readonly name: string; readonly port?: number } {
-  const found = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(pattern.trim());
-  const written = nameOf(found?.[1] ?? found?.[2] ?? pattern);
-  // An address of IPv6 has many spellings; hosts come in that of a URL.
-  const name = isIP(written) === 6 ? new URL(`http://[${written}]`).hostname.slice(1, -1) : written;
-  return found?.[3] === undefined ? { name } : { name, port: Number(found[3]) };
-}
-
-/** An address that is not public is reached only where a rule names that very address. */
-function isNamed({ allow }: Pick<EgressRules, 'allow'>, address: string, port: number): boolean {
-  return allow.some((pattern) => patternOf(pattern).name === address && matches(pattern, address, port, 'usual'));
+  return deny.some((pattern) => matchesHost(pattern, host, port, 'any'));
 }

@@ -42,6 +42,19 @@ describe('who holds a rule', () => {
       'deny_read: /usr/share/** unheld: programs and libraries of the system are always shown',
     ],
     ['everything', { deny_read: ['/**'] }, {}, 'deny_read: /** unheld: programs and libraries of the system are always shown'],
+    [
+      'what no host can be compared with',
+      { deny_network: ['https://a.org'] },
+      { external: true },
+      'deny_network: https://a.org unheld: "https://a.org" names no host: it is a name or an address, * for any characters, and a port if need be',
+    ],
+    [
+      'a path of every project, this one among them',
+      { deny_write: ['/srv/*/a'] },
+      { staged: false },
+      'deny_write: /srv/*/a unheld: a path inside the workspace can be held in a staged one only. Run with --staged.',
+    ],
+    ['the same in a staged copy', { deny_read: ['/srv/**/.env'] }, {}, 'deny_read: /srv/**/.env by os'],
     ['a setting of the system', { deny_read: ['/etc/passwd'] }, {}, 'deny_read: /etc/passwd by os'],
     [
       'a host without a sandbox',
@@ -109,6 +122,14 @@ describe('two policies together', () => {
     expect(
       joinPolicies({ deny_read: ['a'], allow_network: ['*.org'] }, { deny_read: ['b'], allow_network: ['x.org', 'x.com'] }),
     ).toMatchObject({ deny_read: ['a', 'b'], allow_network: ['x.org'] });
+  });
+
+  it('allow no more than the operator does: no other port, no address of the machine', () => {
+    const joined = (theirs: string[], own: string[]): unknown =>
+      joinPolicies({ allow_network: theirs }, { allow_network: own }).allow_network;
+    expect(joined(['*'], ['A.org', 'a.org:8443', '127.0.0.1', '169.254.169.254:80'])).toEqual(['A.org']);
+    expect(joined(['*.org:8443'], ['a.org', 'a.org:8443'])).toEqual(['a.org:8443']);
+    expect(joinPolicies({ allowed_tools: ['read*'] }, { allowed_tools: ['Read', 'Bash'] }).allowed_tools).toEqual(['Read']);
   });
 
   it('are refused where nothing would be allowed, which would read as everything', () => {

@@ -1,8 +1,10 @@
 import { isObstacle } from '../../confinement/confiner.ts';
 import type { Equipment, Obstacle } from '../../confinement/equipment.ts';
+import { hostPattern } from '../../confinement/host-patterns.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RuleRecord } from '../../contract/receipts/parts.ts';
-import { type Policy, pathRules, systemPathsUnder } from './rules.ts';
+import { pathRules, systemPathsUnder } from './path-rules.ts';
+import type { Policy } from './rules.ts';
 
 /** The means by which this machine can hold a policy. */
 export interface Means {
@@ -51,8 +53,8 @@ export function enforcementOf(policy: Policy, means: Means): Enforcement {
   const judged = [
     ...policy.deny_read.map((pattern) => ['deny_read', pattern, onRead(pattern, means)] as const),
     ...policy.deny_write.map((pattern) => ['deny_write', pattern, onWrite(pattern, means)] as const),
-    ...policy.allow_network.map((host) => ['allow_network', host, bySystem(means, 'the proxy lets nothing else through')] as const),
-    ...policy.deny_network.map((host) => ['deny_network', host, bySystem(means, 'the proxy refuses it')] as const),
+    ...policy.allow_network.map((host) => ['allow_network', host, onHost(host, means, 'the proxy lets nothing else through')] as const),
+    ...policy.deny_network.map((host) => ['deny_network', host, onHost(host, means, 'the proxy refuses it')] as const),
     ...policy.disallowed_tools.flatMap((tool) => onTool(tool, means).map((verdict) => ['disallowed_tools', tool, verdict] as const)),
     ...policy.allowed_tools.flatMap((tool) => onAllowed(tool, means).map((verdict) => ['allowed_tools', tool, verdict] as const)),
     ...policy.require_approval_for.map((tool) => ['require_approval_for', tool, onApproval(means)] as const),
@@ -68,6 +70,16 @@ export function bySystem({ sandbox, external }: Pick<Means, 'sandbox' | 'externa
   if (sandbox !== undefined && !isObstacle(sandbox)) return { by: 'os', detail };
   if (external) return { by: 'external', detail: 'by the word of the operator' };
   return { unheld: sandbox === undefined ? 'the run has no sandbox' : `${sandbox.reason}. ${sandbox.remedy}` };
+}
+
+/** No proxy can compare hosts with what names none. */
+function onHost(host: string, means: Means, detail: string): Verdict {
+  try {
+    hostPattern(host);
+  } catch (error) {
+    return { unheld: error instanceof Error ? error.message : String(error) };
+  }
+  return bySystem(means, detail);
 }
 
 const NEEDS_STAGE = 'a path inside the workspace can be held in a staged one only. Run with --staged.';

@@ -13,6 +13,11 @@ it.each([
     { workspace: { exclude: Array.from({ length: 240 }, () => `{${','.repeat(200)}}${'*?'.repeat(35)}`) } },
     'workspace.exclude[4] is not valid: all patterns of a run together stand for at most 65536 characters.',
   ],
+  [
+    { policy: { deny_network: ['a.org', 'https://a.org'] } },
+    'policy.deny_network[1] is not valid: "https://a.org" names no host: it is a name or an address, * for any characters, and a port if need be.',
+  ],
+  [{ policy: { allow_network: ['10.0.0.0/8'] } }, 'policy.allow_network[0] is not valid: "10.0.0.0/8" names no host'],
 ])('a run whose patterns cannot be used is refused with the place of the first of them', (options, message) => {
   expect(() => assertPatterns(options)).toThrow(message);
 });

@@ -1,7 +1,5 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join, relative } from 'node:path';
 import { globMatch, pathGlob, pathGlobSize } from '../../base/glob.ts';
-import { SYSTEM_PATHS } from '../../confinement/bubblewrap.ts';
+import { hostPattern, withinHosts } from '../../confinement/host-patterns.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { noPolicy, type PolicyProfile } from '../../contract/work-orders/work-order.ts';
 
@@ -16,14 +14,20 @@ export const NO_POLICY: Policy = noPolicy();
 const ALLOWLISTS = ['allowed_tools', 'allow_network'] as const;
 const DENYLISTS = ['disallowed_tools', 'deny_read', 'deny_write', 'deny_network', 'require_approval_for'] as const;
 
+/** What of the entry of a run the entry of an operator allows. Names of tools are told apart without regard to case. */
+const WITHIN: Readonly<Record<(typeof ALLOWLISTS)[number], (pattern: string, entry: string) => string | undefined>> = {
+  allowed_tools: (pattern, entry) => (globMatch(pattern.toLowerCase(), entry.toLowerCase()) ? entry : undefined),
+  allow_network: withinHosts,
+};
+
 /** The policy of the operator and the one of a run together: what either denies is denied, what both allow is allowed. */
 export function joinPolicies(operator: PolicyWish, run: PolicyWish): Policy {
   const union = (name: keyof Policy): readonly string[] => [...new Set([...(operator[name] ?? []), ...(run[name] ?? [])])];
   const both = (name: (typeof ALLOWLISTS)[number]): readonly string[] => {
     const [theirs, own] = [operator[name] ?? [], run[name] ?? []];
     if (theirs.length === 0 || own.length === 0) return union(name);
-    const kept = own.filter((entry) => theirs.some((pattern) => globMatch(pattern, entry)));
-    if (kept.length > 0) return kept;
+    const kept = own.flatMap((entry) => theirs.flatMap((pattern) => WITHIN[name](pattern, entry) ?? []));
+    if (kept.length > 0) return [...new Set(kept)];
     const message = `The run allows nothing that the operator's ${name} allows, which is ${theirs.join(', ')}.`;
     throw new AbpError('E005', message, { operation: 'run', policy_rule: name });
   };
@@ -32,32 +36,6 @@ export function joinPolicies(operator: PolicyWish, run: PolicyWish): Policy {
     ...Object.fromEntries(ALLOWLISTS.map((name) => [name, both(name)])),
     ...Object.fromEntries(DENYLISTS.map((name) => [name, union(name)])),
   };
-}
-
-/** Patterns of paths, by where they lie. */
-export interface PathRules {
-  /** Relative to the workspace. */
-  readonly inside: readonly string[];
-  readonly outside: readonly string[];
-}
-
-/** Sorts patterns; throws on one that is not well formed. `~` is the home of the user. */
-export function pathRules(patterns: readonly string[], workspace: string): PathRules {
-  const whole = patterns.map((pattern) => (pattern.startsWith('~/') ? join(homedir(), pattern.slice(2)) : pattern));
-  for (const pattern of whole) assertGlob(pattern);
-  const isInside = (pattern: string): boolean => !isAbsolute(pattern) || pattern.startsWith(`${workspace}/`);
-  return {
-    inside: whole.filter(isInside).map((pattern) => (isAbsolute(pattern) ? relative(workspace, pattern) : pattern.replace(/^\.\//, ''))),
-    outside: whole.filter((pattern) => !isInside(pattern)),
-  };
-}
-
-function assertGlob(pattern: string): void {
-  try {
-    pathGlob(pattern);
-  } catch (error) {
-    throw new AbpError('invalid_request', `The policy is not valid: ${error instanceof Error ? error.message : String(error)}.`);
-  }
 }
 
 /** Of all patterns of one run together, with every alternative: each is compared with every path of a workspace. */
@@ -73,6 +51,7 @@ interface PatternsOfRun {
 export function assertPatterns({ policy = {}, workspace = {} }: PatternsOfRun): void {
   const { include = [], exclude = [] } = workspace;
   const { deny_read: denyRead = [], deny_write: denyWrite = [] } = policy;
+  assertHosts(policy);
   const named = {
     'workspace.include': include,
     'workspace.exclude': exclude,
@@ -93,16 +72,17 @@ export function assertPatterns({ policy = {}, workspace = {} }: PatternsOfRun): 
   }
 }
 
-const notValid = (path: string, why: string): AbpError => new AbpError('invalid_request', `${path} is not valid: ${why}.`, { path });
-
-/** Paths of the system that a pattern covers whole, and whether it also reaches into ones that are always shown. */
-export function systemPathsUnder(pattern: string): { readonly hidden: readonly string[]; readonly reachesShown: boolean } {
-  const matches = pathGlob(pattern);
-  const hidden = SYSTEM_PATHS.filter((path) => path.startsWith('/etc/') && matches(path));
-  const start = pattern.search(/[*?[{]/);
-  const fixed = start === -1 ? pattern : pattern.slice(0, start);
-  const overlaps = SYSTEM_PATHS.filter(
-    (path) => !hidden.includes(path) && (fixed.startsWith(`${path}/`) || path === fixed || `${path}/`.startsWith(fixed)),
-  );
-  return { hidden, reachesShown: overlaps.length > 0 };
+/** A rule for hosts that no host can match would hold nothing, and its receipt would say that it did. */
+export function assertHosts(policy: PolicyWish): void {
+  for (const name of ['allow_network', 'deny_network'] as const) {
+    for (const [at, host] of (policy[name] ?? []).entries()) {
+      try {
+        hostPattern(host);
+      } catch (error) {
+        throw notValid(`policy.${name}[${at}]`, error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
 }
+
+const notValid = (path: string, why: string): AbpError => new AbpError('invalid_request', `${path} is not valid: ${why}.`, { path });

@@ -1,5 +1,5 @@
 import { type Change, type ChangeSet, isFolderOnly, pathKeyOf } from './change-set.ts';
-import { type PathKey, parentOf } from './tree.ts';
+import { type PathKey, parentOf, pathsAround } from './tree.ts';
 
 /** The changes that are brought into the original, and those that are not because nobody asked for them. */
 export interface Choice {
@@ -44,9 +44,3 @@ function byFolder(changes: readonly Change[]): Map<PathKey, Change[]> {
 }
 
 const depthOf = ({ path }: Change): number => path.split('/').length;
-
-/** The path and those of the folders around it. */
-function pathsAround(path: string): string[] {
-  const parts = path.split('/');
-  return parts.map((_, at) => parts.slice(0, parts.length - at).join('/'));
-}

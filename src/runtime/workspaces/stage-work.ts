@@ -1,4 +1,4 @@
-import { lchownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lchownSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { pathGlob } from '../../base/glob.ts';
@@ -15,10 +15,23 @@ import {
   TREE,
 } from './change-set.ts';
 import { type CopyLimits, copyTree, type Owner } from './copy-tree.ts';
-import { type History, shareHistory } from './git-history.ts';
+import { type History, type LeftOut, shareHistory } from './git-history.ts';
 import { type Contents, patchOf } from './patch.ts';
 import { makePlace } from './stage-place.ts';
-import { digestOf, fileOf, type Looks, nameOf, type PathKey, type Seen, textOf, walkTree } from './tree.ts';
+import {
+  childOf,
+  digestOf,
+  entriesIn,
+  fileOf,
+  type Looks,
+  lookAt,
+  nameOf,
+  type PathKey,
+  pathsAround,
+  type Seen,
+  textOf,
+  walkTree,
+} from './tree.ts';
 
 /** Which files are staged, and which of them are not. */
 export interface StagePlan {
@@ -58,9 +71,11 @@ export function makeStage(folder: string, plan: StagePlan): Staged {
   const tree = join(folder, TREE);
   makePlace(folder, TREE);
   const borrowed: PathKey[] = [];
-  const looks = looksFor(plan, (key) => borrowed.push(key));
+  const denied: PathKey[] = [];
+  const looks = looksFor(plan, { borrow: (key) => borrowed.push(key), deny: (key) => denied.push(key) });
   const copied = copyTree({ source: plan.source, target: tree, looks, limits: plan.limits, owner: plan.owner });
-  const shared = shareHistory(plan.source, tree) ?? null;
+  for (const key of denied) withoutTarget({ source: plan.source, tree, key, copied, borrowed });
+  const shared = (plan.denyRead.length === 0 ? shareHistory(plan.source, tree) : historyDenied(plan.source)) ?? null;
   const history = shared !== null && 'objects' in shared ? shared : null;
   // Places for what is shown from the original.
   for (const key of borrowed) mkdirSync(fileOf(tree, key), { recursive: true });
@@ -82,22 +97,76 @@ function handOver(tree: string, borrowed: readonly PathKey[], history: boolean, 
   for (const key of walkTree(repository, () => true).keys()) lchownSync(fileOf(repository, key), uid, gid);
 }
 
+/** A history may hold what must not be read, as it once was; nothing but reading all of it would tell. */
+function historyDenied(source: string): LeftOut | undefined {
+  return lstatSync(join(source, '.git'), { throwIfNoEntry: false }) === undefined
+    ? undefined
+    : { leftOut: 'it may hold what deny_read names' };
+}
+
+interface DeniedPath {
+  readonly source: string;
+  readonly tree: string;
+  readonly key: PathKey;
+  readonly copied: Map<PathKey, Seen>;
+  readonly borrowed: PathKey[];
+}
+
+/** A link that must not be read leads to something under another name, which must not be read either. */
+function withoutTarget({ source, tree, key, copied, borrowed }: DeniedPath): void {
+  const path = fileOf(source, key);
+  if (lookAt(path)?.isSymbolicLink() !== true) return;
+  const target = realPathOf(path);
+  const root = Buffer.from(`${source}/`);
+  if (target === undefined || !target.subarray(0, root.length).equals(root)) return;
+  const place: PathKey = target.subarray(root.length).toString('latin1');
+  const isThere = (one: PathKey): boolean => one === place || one.startsWith(`${place}/`);
+  rmSync(fileOf(tree, place), { recursive: true, force: true });
+  for (const one of [...copied.keys()].filter(isThere)) copied.delete(one);
+  // What is shown from the original is shown with everything in it.
+  for (const one of borrowed.filter((other) => isThere(other) || place.startsWith(`${other}/`))) borrowed.splice(borrowed.indexOf(one), 1);
+}
+
+function realPathOf(path: Buffer): Buffer | undefined {
+  try {
+    return realpathSync(path, 'buffer');
+  } catch {
+    return undefined; // It leads nowhere.
+  }
+}
+
+/** Told of folders that are not copied but shown, and of paths that must not be read. */
+interface Told {
+  readonly borrow: (key: PathKey) => void;
+  readonly deny: (key: PathKey) => void;
+}
+
 /** Exclusion wins, then inclusion must match a file where there is any. Repositories are never copied: they hold programs that git runs. */
-function looksFor(plan: StagePlan, borrow: (key: PathKey) => void): Looks {
+function looksFor(plan: StagePlan, { borrow, deny }: Told): Looks {
   const [include, exclude, denied] = [plan.include, plan.exclude, plan.denyRead].map((patterns) => patterns.map(pathGlob));
   const any = (globs: readonly ((path: string) => boolean)[] | undefined, path: string): boolean =>
     globs?.some((glob) => glob(path)) === true;
   return (key, isFolder) => {
     const path = textOf(key);
     if (nameOf(key) === '.git') return false;
-    if (any(denied, path) || any(exclude, path)) return false;
-    if (isFolder && (any(denied, `${path}/`) || any(exclude, `${path}/`))) return false;
-    if (isFolder && plan.borrows && BORROWED.has(nameOf(key))) {
+    const isDenied = any(denied, path) || (isFolder && any(denied, `${path}/`));
+    if (isDenied) deny(key);
+    if (isDenied || any(exclude, path) || (isFolder && any(exclude, `${path}/`))) return false;
+    // One that holds what must not be read is copied without that.
+    if (isFolder && plan.borrows && BORROWED.has(nameOf(key)) && !holds(plan.source, key, (one) => any(denied, textOf(one)))) {
       borrow(key);
       return false;
     }
     return isFolder || plan.include.length === 0 || any(include, path);
   };
+}
+
+/** Whether something below a folder is meant. */
+function holds(root: string, folder: PathKey, isMeant: (key: PathKey) => boolean): boolean {
+  return entriesIn(root, folder).some((entry) => {
+    const key = childOf(folder, entry);
+    return isMeant(key) || (entry.isDirectory() && (isMeant(`${key}/`) || holds(root, key, isMeant)));
+  });
 }
 
 /** Copies the work once more, for a check that may write as it likes: what is applied stays as the agent left it. Blocks. */
@@ -152,7 +221,8 @@ function deniedBy({ denyRead, denyWrite, exclude }: StagePlan): (path: string) =
       ['exclude', exclude],
     ] as const
   ).flatMap(([name, patterns]) => patterns.map((pattern) => ({ reason: `${name}: ${pattern}`, matches: pathGlob(pattern) })));
-  return (path) => rules.find(({ matches }) => matches(path) || matches(`${path}/`))?.reason;
+  // A rule for a folder is one for what is in it.
+  return (path) => rules.find(({ matches }) => pathsAround(path).some((place) => matches(place) || matches(`${place}/`)))?.reason;
 }
 
 /** The original's contents are read there, while they are still as they were copied. */

@@ -38,6 +38,12 @@ export const childOf = (folder: PathKey, { name }: Dirent<Buffer>): PathKey =>
   folder === '' ? name.toString('latin1') : `${folder}/${name.toString('latin1')}`;
 export const nameOf = (key: PathKey): string => key.slice(key.lastIndexOf('/') + 1);
 
+/** The path and those of the folders around it. */
+export function pathsAround(path: string): string[] {
+  const parts = path.split('/');
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join('/'));
+}
+
 const CHUNK = 1024 * 1024;
 const SETID = 0o6000;
 /** The unit that the system counts blocks in, whatever the disk's own is. */

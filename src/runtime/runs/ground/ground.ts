@@ -14,7 +14,8 @@ import type { RunOptions } from '../../../contract/runs/run-options.ts';
 import type { GatewayPort, OperatorPolicy } from '../../gateway-port.ts';
 import { assertHeld, enforcementOf, needsSystem } from '../../policy/enforcement.ts';
 import { joinLimits, limitEnforcement, limitRules, limitsNeedSystem, reserveRemark, roomLimits } from '../../policy/limits.ts';
-import { joinPolicies, type Policy, pathRules } from '../../policy/rules.ts';
+import { pathRules } from '../../policy/path-rules.ts';
+import { joinPolicies, type Policy } from '../../policy/rules.ts';
 import { STAGE_LIMITS, Stage, stagesFolder } from '../../workspaces/stages.ts';
 import { assertAnswerable } from '../dialogue/approval-gate.ts';
 import type { Traffic } from '../traffic.ts';
@@ -142,7 +143,12 @@ function isRuleOf(operator: OperatorPolicy, rule: string): boolean {
   if (rule === 'sandbox') return operator.sandbox === true;
   if (limitRules(runLimits(operator.limits ?? {})).includes(rule)) return true;
   return Object.entries(operator).some(
-    ([list, entries]) => Array.isArray(entries) && entries.some((entry) => rule === `${list}: ${entry}`),
+    ([list, entries]) =>
+      Array.isArray(entries) &&
+      // What a run allows where the operator allows some things only is a part of that.
+      (list.startsWith('allow')
+        ? entries.length > 0 && rule.startsWith(`${list}: `)
+        : entries.some((entry) => rule === `${list}: ${entry}`)),
   );
 }
 
