@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /** The user that a server runs as when the tests run as root, which PostgreSQL refuses. */
@@ -86,13 +86,16 @@ function isOwn(folder: string): boolean {
   return stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0;
 }
 
+/** What a rename says of a name that is taken; EPERM, of one that belongs to somebody else in a folder where each removes only what is theirs. */
+const TAKEN: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM', 'EACCES']);
+
 /**
  * Copies the programs to where the account can start them: a clone in root's home lies behind a folder that only root can enter, and the
- * path of any clone may have signs that a shell replaces. The copy is made once per version and stays for the next run; one that belongs to
- * somebody else is never used.
+ * path of any clone may have signs that a shell replaces. The copy is made once per user and version and stays for the next run; one that
+ * belongs to somebody else is never used.
  */
 function reachableCopy(native: string, version: string, temporary: string): string {
-  const place = join(temporary, `abp-test-postgres-${version}`);
+  const place = join(temporary, `abp-test-postgres-${userInfo().uid}-${version}`);
   if (isOwn(place)) return place;
   const draft = mkdtempSync(join(temporary, 'abp-test-postgres-draft-'));
   cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
@@ -104,7 +107,7 @@ function reachableCopy(native: string, version: string, temporary: string): stri
     // Another test process was faster, or the name belongs to somebody else; then the draft serves this process alone.
     if (!isOwn(place)) {
       process.once('exit', () => rmSync(draft, { recursive: true, force: true }));
-      if (error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST')) return draft;
+      if (error instanceof Error && 'code' in error && TAKEN.has(String(error.code))) return draft;
       throw error;
     }
     rmSync(draft, { recursive: true, force: true });
