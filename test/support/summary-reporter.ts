@@ -1,11 +1,38 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { reasonIn } from './needs.ts';
 
-/** Ends a test run with what was skipped, for which reason, and one line of counts. */
+interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+  /** How many tests did not run, by the reason. */
+  readonly skipped: ReadonlyMap<string, number>;
+}
+
+/** The last line of a test run: what passed, what failed, what was skipped and why. */
+export function closingLine({ passed, failed, skipped }: Counts): string {
+  const reasons = [...skipped].toSorted(([, a], [, b]) => b - a);
+  const total = reasons.reduce((sum, [, count]) => sum + count, 0);
+  const why = reasons.map(([reason, count]) => (reasons.length === 1 ? reason : `${count} ${reason}`)).join(' · ');
+  return `${passed} passed, ${failed} failed, ${total} skipped${why === '' ? '' : ` (${why})`}`;
+}
+
+/** A hook that breaks keeps all tests of its suite from running. */
+function isBelowBroken({ parent }: TestCase): boolean {
+  for (let suite = parent; ; suite = suite.parent) {
+    if (suite.errors().length > 0) return true;
+    if (suite.type === 'module') return false;
+  }
+}
+
+function reasonOf(test: TestCase, note: string | undefined): string {
+  return note ?? reasonIn(test.fullName) ?? (isBelowBroken(test) ? 'a hook of the suite failed' : 'no reason given');
+}
+
+/** Ends a test run with one line of counts and of reasons. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
-    const reasons = new Map<string, number>();
+    const skipped = new Map<string, number>();
     for (const module of modules) {
       let tests = 0;
       for (const test of module.children.allTests()) {
@@ -13,16 +40,13 @@ export default class SummaryReporter implements Reporter {
         const result = test.result();
         counts[result.state] += 1;
         if (result.state !== 'skipped') continue;
-        const reason = ('note' in result ? result.note : undefined) ?? reasonIn(test.fullName) ?? 'no reason given';
-        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+        const reason = reasonOf(test, result.note);
+        skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
       }
       // A file that fails before its first test, or in a hook of all of them, is a failure although it has no failed test.
       if (module.state() === 'failed' && (tests === 0 || module.errors().length > 0)) counts.failed += 1;
     }
-    const lines = [...reasons].toSorted(([, a], [, b]) => b - a).map(([reason, count]) => `  ${count} skipped: ${reason}`);
     const failed = counts.failed + counts.pending + errors.length;
-    process.stdout.write(
-      `\n${lines.map((line) => `${line}\n`).join('')}${counts.passed} passed, ${failed} failed, ${counts.skipped} skipped\n`,
-    );
+    process.stdout.write(`\n${closingLine({ passed: counts.passed, failed, skipped })}\n`);
   }
 }
