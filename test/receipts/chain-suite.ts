@@ -180,6 +180,27 @@ export function chainSuite(database: string, databaseUrl: () => Promise<string |
       expect(await verifyRun(home.store, run)).toMatchObject({ ok: false });
     });
 
+    it.each([
+      [
+        'is a fault where it ended after the first key was made',
+        Number.MAX_SAFE_INTEGER,
+        { ok: false, problems: [{ code: 'unsealed' }], notes: [] },
+      ],
+      ['is told where it ended before', 1, { ok: true, notes: [expect.stringContaining('from the time before anything was sealed here')] }],
+    ])('a receipt of an ended run that nobody sealed %s', async (_, completed_at, found) => {
+      const [, sealed = expect.fail()] = await home.seal(3);
+      const row = await home.store.db
+        .selectFrom('receipts')
+        .selectAll()
+        .where('run_id', '=', sealed.slice('run_'.length))
+        .executeTakeFirstOrThrow();
+      const run = newRunId();
+      const put = { ...row, run_id: run.slice('run_'.length), chain: null, sequence: null, completed_at };
+      await home.store.db.insertInto('receipts').values(put).execute();
+      expect(await verify()).toMatchObject(found);
+      await expect(verifyRun(home.store, run)).rejects.toThrow('it has ended, but');
+    });
+
     it('keeps stubs of removed receipts and still verifies', async () => {
       const gone = await home.seal(3, { keyId: 'key_gone', tags: ['private'], task: 'secret' });
       await home.seal(2, { keyId: 'key_stays' });

@@ -101,6 +101,18 @@ export const FORGERIES: readonly (readonly [string, (db: DatabaseSync) => void])
       db.prepare("UPDATE receipts SET document = ?, status = 'archived' WHERE sequence = 2").run(stub);
     },
   ],
+  [
+    'a receipt is put in that nobody sealed',
+    (db) => {
+      const { seal: _seal, ...receipt } = JSON.parse(row(db, 2).document);
+      const run = 'f'.repeat(32);
+      const document = JSON.stringify({ ...receipt, run_id: `run_${run}` });
+      db.prepare('CREATE TEMP TABLE put_in AS SELECT * FROM receipts WHERE sequence = 2').run();
+      db.prepare('UPDATE put_in SET run_id = ?, chain = NULL, sequence = NULL, document = ?').run(run, document);
+      db.prepare('INSERT INTO receipts SELECT * FROM put_in').run();
+    },
+  ],
+  ['a receipt is moved to a chain that is not there', (db) => db.prepare('UPDATE receipts SET chain = 9 WHERE sequence = 4').run()],
   ['a receipt is deleted', (db) => db.prepare('DELETE FROM receipts WHERE sequence = 2').run()],
   ['the last batch is deleted', (db) => cutAfter(db, 3)],
   ['the newest half is deleted', (db) => cutAfter(db, 2)],

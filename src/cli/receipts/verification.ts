@@ -19,15 +19,23 @@ export interface Trust {
 export async function verifyRange(source: ReceiptSource, range: ExportRange, trust: Trust): Promise<ChainVerification> {
   const publicKeys = trust.publicKeys.length > 0 ? trust.publicKeys : (await source.keys()).map((key) => key.public_key);
   const found = await verifyExport(source.export({}, range), { ...trust, publicKeys });
-  const { problems } = await source.verify(range);
+  const { problems, notes } = await source.verify(range);
   return withProblems(
-    found,
+    { ...found, notes: [...new Set([...found.notes, ...notes])] },
     problems.filter(({ code }) => OF_HOME.has(code)),
   );
 }
 
-/** Faults that only the home can show: columns that were changed, stubs that nobody made, an end that this home has not signed. */
-const OF_HOME: ReadonlySet<string> = new Set(['column_changed', 'unrecorded_removal', 'cut', 'head_mismatch', 'wrong_key', 'missing']);
+/** Faults that only the home can show: columns that were changed, stubs that nobody made, receipts that were put in, an end that this home has not signed. */
+const OF_HOME: ReadonlySet<string> = new Set([
+  'column_changed',
+  'unrecorded_removal',
+  'unsealed',
+  'cut',
+  'head_mismatch',
+  'wrong_key',
+  'missing',
+]);
 
 /** The place of a receipt in its chain; undefined until it is sealed. */
 export function sequenceOf({ seal }: JsonObject): number | undefined {

@@ -23,6 +23,7 @@ const ChainProblemCode = z.enum([
   'cut',
   'column_changed',
   'unrecorded_removal',
+  'unsealed',
 ]);
 
 /** One thing that is wrong, and where. */

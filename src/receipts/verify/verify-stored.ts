@@ -6,8 +6,8 @@ import type { RunId } from '../../contract/run-id.ts';
 import { listChains, listSealKeys, type StoredChain } from '../../store/receipts/chain.ts';
 import { entriesOfKind, type SealedRow } from '../../store/receipts/chain-lines.ts';
 import { findLateEnd } from '../../store/receipts/late-ends.ts';
-import { differingColumns, facetsReader } from '../../store/receipts/receipt-columns.ts';
-import { getReceipt } from '../../store/receipts/receipts.ts';
+import { differingColumns, facetsReader, type StoredReceipt } from '../../store/receipts/receipt-columns.ts';
+import { endedOutsideChains, getReceipt } from '../../store/receipts/receipts.ts';
 import type { Store } from '../../store/store.ts';
 import { type ExportOptions, exportPages, isWhole } from '../export.ts';
 import { parsedText } from '../seal/canonical-text.ts';
@@ -34,7 +34,26 @@ export async function verifyStored(store: Store, chain: StoredChain, options: St
     for (const line of lines) verifier.line(line);
     for (const row of rows) if (isWhole(row)) checkColumns(row, verifier);
   }
-  return verifier.end();
+  const note = isAll ? await checkUnsealed(store, verifier) : undefined;
+  const found = verifier.end();
+  return note === undefined ? found : { ...found, notes: [...found.notes, note] };
+}
+
+/**
+ * A run ends and is sealed in one transaction, so that a row of an ended run which stands in no chain was put there by somebody else:
+ * except by the versions before the first key, which sealed nothing. Returns what to say of the rows of those.
+ */
+async function checkUnsealed(store: Store, verifier: ChainVerifier): Promise<string | undefined> {
+  const found = await endedOutsideChains(store);
+  if (found === undefined) return undefined;
+  const { count, run, lastEnd } = found;
+  const which = count === 1 ? `the receipt of ${run} stands` : `${count} receipts, that of ${run} among them, stand`;
+  const [first] = await listSealKeys(store);
+  if (first !== undefined && lastEnd >= first.createdAt) {
+    verifier.row({ code: 'unsealed', run_id: run, message: `${which} in the database and in no chain, and the run has ended` });
+    return undefined;
+  }
+  return `${which} in no chain, from the time before anything was sealed here; nothing shows whether somebody has changed or added one`;
 }
 
 const facetsOf = facetsReader((leaf) => (document: JsonObject) => valueAt(document, leaf.path), {});
@@ -63,11 +82,20 @@ function removedPlaces(document: string): number[] {
   return removal.success ? removal.data.receipts.map(({ sequence }) => sequence) : [];
 }
 
+/** The error for a receipt that stands in no chain. */
+export function notSealed({ runId, completedAt }: Pick<StoredReceipt, 'runId' | 'completedAt'>): AbpError {
+  const why =
+    completedAt === null
+      ? 'it has not ended'
+      : 'it has ended, but a version that seals receipts did not write its row, or somebody put it there';
+  return new AbpError('conflict', `The run ${runId} is not sealed: ${why}.`, { run_id: runId });
+}
+
 /** Verifies one receipt: its own hash, and its link to the next signed head. */
 export async function verifyRun(store: Store, run: RunId, options: Pick<StoredOptions, 'publicKeys'> = {}): Promise<ChainVerification> {
   const row = await getReceipt(store, run);
   if (row === undefined) throw new AbpError('not_found', `There is no receipt for ${run}.`, { run_id: run });
-  if (row.sequence === null) throw new AbpError('conflict', `The run ${run} is not sealed: it has not ended.`, { run_id: run });
+  if (row.sequence === null) throw notSealed(row);
   const chain = (await listChains(store)).find(({ number }) => number === row.chain);
   if (chain === undefined) throw new AbpError('internal', `the chain of ${run} is gone from the database`);
   const found = await verifyStored(store, chain, { ...options, from: row.sequence, to: row.sequence });

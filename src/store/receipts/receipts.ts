@@ -146,3 +146,17 @@ export async function sealedAfter(store: Store, chain: number, sequence: number,
     .execute();
   return rows.map((row) => ({ sequence: row.sequence ?? 0, keyId: row.key_id, status: row.status, document: row.document }));
 }
+
+/** Receipts of runs that have ended which stand in no chain that is known here: how many, the run of one, and when the last one ended. */
+export async function endedOutsideChains(store: Store): Promise<{ count: number; run: string; lastEnd: number } | undefined> {
+  const row = await store.db
+    .selectFrom('receipts')
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('run_id').as('run'), eb.fn.max('completed_at').as('lastEnd')])
+    .where('completed_at', 'is not', null)
+    .where((eb) =>
+      eb.or([eb('chain', 'is', null), eb('sequence', 'is', null), eb('chain', 'not in', eb.selectFrom('chains').select('number'))]),
+    )
+    .executeTakeFirstOrThrow();
+  const count = Number(row.count);
+  return count === 0 ? undefined : { count, run: `run_${row.run}`, lastEnd: Number(row.lastEnd) };
+}

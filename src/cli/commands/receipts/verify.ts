@@ -93,7 +93,10 @@ async function verifyHere(context: Context, { runId, publicKey, head, from, to }
 function placeOf(receipt: JsonObject, alone: boolean): ExportRange {
   const sequence = sequenceOf(receipt);
   if (sequence !== undefined) return { from: sequence, to: alone ? sequence : undefined };
-  throw new CliError('usage', `the receipt of ${String(receipt.run_id)} is not sealed`, { hint: 'It is once the run has ended.' });
+  const hasEnded = typeof receipt.completed_at === 'string';
+  throw new CliError('usage', `the receipt of ${String(receipt.run_id)} is not sealed`, {
+    hint: hasEnded ? 'Its run has ended: a version before seals wrote it, or somebody put it there.' : 'It is once the run has ended.',
+  });
 }
 
 function assertReadable(file: string): void {

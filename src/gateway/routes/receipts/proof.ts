@@ -65,9 +65,7 @@ export const receiptProofRoutes = [
     handle: async ({ gateway, principal, params }) => {
       const row = await visible(gateway, principal, params.run_id);
       const { chain, sequence } = row;
-      if (chain === null || sequence === null) {
-        throw new AbpError('conflict', `The run ${row.runId} is not sealed: it has not ended.`, { run_id: row.runId });
-      }
+      if (chain === null || sequence === null) throw (await import('../../../receipts/verify/verify-stored.ts')).notSealed(row);
       const lines = await linesOf(gateway, principal, { chain, from: sequence, to: sequence });
       const before = await lastLineBefore(gateway, principal, { chain, sequence });
       const node = (await listChains(gateway.store)).find(({ number }) => number === chain)?.node;
