@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI, { RateLimitError } from 'openai';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post, send, type WireAnswer } from '../support/http-call.ts';
 import { chunk, chunkedHead, type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
@@ -98,12 +98,35 @@ describe('a budget that is used up', () => {
     const error = await ask().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RateLimitError);
     expect((error as RateLimitError).headers?.get('x-should-retry')).toBe('false');
-    expect((error as RateLimitError).headers?.get('retry-after')).toBeNull();
+    expect((error as RateLimitError).headers?.get('retry-after')).toBe('3600');
     expect(sent).toBe(1);
   });
 });
 
 describe('a budget', () => {
+  it('goes with the clock of the machine, forward and back, and counts each period for itself', async () => {
+    const { secret, budget } = await keyWith({ limit_requests: 2, period: 'hour' });
+    const ask = async (): Promise<number> => (await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status;
+    const HOUR_MS = 3_600_000;
+    const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 60_000;
+    let clock = now;
+    const watch = vi.spyOn(Date, 'now').mockImplementation(() => clock);
+    onTestFinished(() => watch.mockRestore());
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
+    clock = now + 365 * 24 * HOUR_MS;
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
+    clock = now;
+    expect(await ask()).toBe(429);
+    expect(json(await admin('GET', `/v1/budgets/${budget}`)).spent.requests).toBe(2);
+    clock = now + HOUR_MS;
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
+    // Neither kept in memory, so both are read again: what was spent at times that are yet to come is not of this hour.
+    clock = now - HOUR_MS;
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
+    clock = now;
+    await expect.poll(ask).toBe(429);
+  });
+
   it('is made, shown, changed and deleted', async () => {
     const { id } = await newKey();
     const made = json(await admin('POST', '/v1/budgets', { on: { key: id }, period: 'day', limit_requests: 2, limit_tokens: 10_000 }));

@@ -96,6 +96,10 @@ describe('a key with a limit of tokens', () => {
     expect([(await ask(900)).status, (await ask(800)).status]).toEqual([200, 200]);
     const refused = await ask(950);
     expect([refused.status, errorIn(refused).details]).toMatchObject([429, { limit: 'tokens_per_minute', allowed: 1000 }]);
+    // Too little for that call, and enough for a smaller one.
+    const left = Number(refused.headers['x-ratelimit-remaining-tokens']);
+    expect([left >= 900, left < 1000, errorIn(refused).details.remaining]).toEqual([true, true, left]);
+    expect((await ask(800)).status).toBe(200);
   });
 });
 
@@ -107,7 +111,13 @@ describe('a key with a limit of concurrency', () => {
     const ask = (): Promise<WireAnswer> => post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret]);
     const held = [ask(), ask()];
     await expect.poll(() => open.length).toBe(2);
-    expect(errorIn(await ask())).toMatchObject({ details: { limit: 'concurrency', allowed: 2 } });
+    const refused = await ask();
+    expect(errorIn(refused)).toMatchObject({ details: { limit: 'concurrency', allowed: 2, remaining: 0 } });
+    expect(refused.headers).toMatchObject({
+      'retry-after': '1',
+      'x-ratelimit-limit-concurrency': '2',
+      'x-ratelimit-remaining-concurrency': '0',
+    });
     for (const socket of open) socket.write(whole(JSON.stringify(ANSWER)));
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200]);
     upstream.answer((socket) => void socket.write(whole(JSON.stringify(ANSWER))));

@@ -1,4 +1,5 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent, createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Role } from '../../src/calls/scopes.ts';
 import { HOLDERS, type Holder, hasPermission, permissionOf } from '../../src/gateway/auth/permissions.ts';
@@ -10,6 +11,8 @@ import { post } from '../support/http-call.ts';
 let server: TestGateway;
 let open: TestGateway;
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+/** An engine that answers everything and agrees to every WebSocket. */
+const engine = createServer((_request, response) => response.end('{}'));
 
 /** The headers by which each holder is known, and where it calls. */
 interface Caller {
@@ -67,8 +70,13 @@ async function keyOf(body: object, on = server): Promise<{ id: string; secret: s
 }
 
 beforeAll(async () => {
-  server = await startGateway({ config: { auth: { local: false } } });
-  open = await startGateway();
+  engine.on('upgrade', (_request, socket) =>
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+  );
+  await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
+  const engines = { openai: { url: `http://127.0.0.1:${(engine.address() as AddressInfo).port}`, key: 'k' } }; // a listening server has a port
+  server = await startGateway({ engines, config: { auth: { local: false } } });
+  open = await startGateway({ engines });
   const { url, token } = server;
   const admin = ['authorization', `Bearer ${token}`];
   const add = (name: string, headers: Record<string, string>, holders: readonly Holder[], on = url): void => {
@@ -106,6 +114,8 @@ afterAll(async () => {
   agent.destroy();
   await server.close();
   await open.close();
+  engine.closeAllConnections();
+  engine.close();
 });
 
 const CALLER_NAMES = [
@@ -183,6 +193,74 @@ describe('a call to an engine', () => {
       for (const headers of [[], ...[...dead.values()].map((secret) => ['x-api-key', secret])]) {
         expect((await post(`${server.url}${path}`, body, headers)).status, path).toBe(401);
       }
+    }
+  });
+});
+
+/** Ways to an engine whose bytes nobody reads, and places of a key that SDKs and coding agents use. */
+const UNREAD: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
+  ['a raw path', '/e/openai/v1/files', {}],
+  ['a WebSocket', '/e/openai/v1/realtime', { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }],
+];
+
+/** The status of the answer; 101 where a WebSocket was opened. */
+async function statusOf(url: string, headers: Readonly<Record<string, string>>, method = 'GET', body = ''): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const sent = httpRequest(url, { method, headers: { ...headers, 'content-length': String(body.length) } });
+  sent.on('response', (answer) => resolve(answer.resume().statusCode ?? 0));
+  sent.on('upgrade', (_answer, socket) => resolve(Number(socket.destroy() && 101)));
+  sent.on('error', reject);
+  sent.end(body);
+  return await promise;
+}
+
+describe.each(UNREAD)('%s', (_, path, headers) => {
+  const done = headers.upgrade === undefined ? 200 : 101;
+
+  it.each(CALLER_NAMES)('is open for %s only where the table says so and the key goes as far', async (name) => {
+    const caller = callers.get(name);
+    if (caller === undefined) throw new Error(`nobody is called ${name}`);
+    const isWide = caller.holders.some((holder) => holder === 'admin' || holder === 'local');
+    const sent = { origin: caller.url, ...caller.headers, ...headers, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+    expect(await statusOf(`${caller.url}${path}`, sent)).toBe(isWide ? done : 403);
+  });
+
+  it.each(Role.options)('is open for a key of the role %s that goes as far only where the table says so', async (role) => {
+    const { secret } = await keyOf({ scopes: { role, raw: true } });
+    const sent = { ...headers, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+    const expected = hasPermission(role, 'engines.call') ? done : 403;
+    expect(await statusOf(`${server.url}${path}`, { ...sent, 'x-abp-key': secret })).toBe(expected);
+    expect(await statusOf(`${server.url}/k/${secret}${path}`, sent)).toBe(expected);
+    const elsewhere = await keyOf({ scopes: { role, raw: true, engines: ['claude'] } });
+    expect(await statusOf(`${server.url}${path}`, { ...sent, 'x-abp-key': elsewhere.secret })).toBe(role === 'admin' ? done : 403);
+  });
+
+  it('is closed without a key and to dead ones, in a header and in the path', async () => {
+    expect(await statusOf(`${server.url}${path}`, headers)).toBe(401);
+    for (const secret of dead.values()) {
+      expect(await statusOf(`${server.url}${path}`, { ...headers, 'x-abp-key': secret })).toBe(401);
+      expect(await statusOf(`${server.url}/k/${secret}${path}`, headers)).toBe(401);
+    }
+  });
+});
+
+describe('the place of a key', () => {
+  const body = JSON.stringify(CALLS[3][1]);
+  const json = { 'content-type': 'application/json' };
+
+  it.each(CALLER_NAMES.filter((name) => name.includes(' key ')))('makes no difference for %s', async (name) => {
+    const caller = callers.get(name);
+    const secret = caller?.headers['x-abp-key'] ?? '';
+    const expected = caller?.holders.some((holder) => hasPermission(holder, 'engines.call')) === true ? 200 : 403;
+    for (const url of [`${server.url}/k/${secret}${CALLS[3][0]}`, `${server.url}${CALLS[3][0]}?key=${secret}`]) {
+      expect(await statusOf(url, json, 'POST', body)).toBe(expected);
+    }
+  });
+
+  it.each(['a wrong key', 'a revoked key', 'an expired key'])('opens nothing for %s', async (name) => {
+    const secret = dead.get(name);
+    for (const url of [`${server.url}/k/${secret}${CALLS[3][0]}`, `${server.url}${CALLS[3][0]}?key=${secret}`]) {
+      expect(await statusOf(url, json, 'POST', body)).toBe(401);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Call } from '../../src/calls/call.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { post, type WireAnswer } from '../support/http-call.ts';
@@ -177,6 +177,40 @@ describe('two nodes that share a database', () => {
       .poll(async () => (await post(`${nodes[1].url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).headers['x-should-retry'])
       .toBe('false');
     expect(sent).toBeLessThanOrEqual(21);
+  });
+
+  it('go with the clock of their machine, forward and back, and count each hour for itself', async () => {
+    const { secret } = await keyWith({ limit_requests: 4, period: 'hour' });
+    const HOUR_MS = 3_600_000;
+    const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS + 60_000;
+    let clock = now;
+    const watch = vi.spyOn(Date, 'now').mockImplementation(() => clock);
+    /** Refused callers come again until a node says that the budget is used up. */
+    const sentUntilUsedUp = async (): Promise<number> => {
+      sent = 0;
+      await expect
+        .poll(async () => {
+          const { status, headers } = await post(`${nodes[0].url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret]);
+          return status === 429 && headers['x-should-retry'] === 'false';
+        })
+        .toBe(true);
+      return sent;
+    };
+    try {
+      expect(await sentUntilUsedUp()).toBe(4);
+      clock = now + 365 * 24 * HOUR_MS;
+      expect(await sentUntilUsedUp()).toBe(4);
+      clock = now;
+      expect(await sentUntilUsedUp()).toBe(0);
+      clock = now + HOUR_MS;
+      expect(await sentUntilUsedUp()).toBe(4);
+      clock = now - HOUR_MS;
+      expect(await sentUntilUsedUp()).toBe(4);
+      clock = now;
+      expect(await sentUntilUsedUp()).toBe(0);
+    } finally {
+      watch.mockRestore();
+    }
   });
 
   it('spend what they were granted while the database is away, and no more', async () => {

@@ -59,6 +59,8 @@ const THRESHOLDS = [50, 80, 100] as const;
 export class Account {
   #budget: Budget;
   page: Page;
+  /** The page before it: a clock that is set back comes to it again. */
+  #before: Page | undefined;
   /** The highest threshold that was told on this page. */
   #told = 0;
 
@@ -74,16 +76,25 @@ export class Account {
 
   /** Other terms: thresholds that they put out of reach are told again when they are reached. */
   holdTo(budget: Budget): void {
+    // What a node may use of a page goes by the action that it was opened for.
+    if (budget.action !== this.#budget.action) this.#before = undefined;
     this.#budget = budget;
     this.#told = Math.min(this.#told, this.reached());
   }
 
-  /** Begins the next period when this one is over. A clock that goes back begins none. `next`: the page that was made ready for it. */
+  /**
+   * Goes to the period that it is: the next one as a rule, an earlier one where the clock was set back. `next`: the page that was made ready for
+   * it. The page before is kept, so that a clock that goes back and forth at the end of a period lets nothing be spent twice.
+   */
   turn(now: number, next?: (account: Account, window: Window) => Page): void {
-    if (now < this.page.window.end) return;
+    const { start, end } = this.page.window;
+    if (start <= now && now < end) return;
     const window = windowAt(this.budget.period, now);
-    this.page = next?.(this, window) ?? new Page(window);
-    this.#told = 0;
+    const before = this.#before;
+    this.#before = this.page;
+    const isBack = before?.window.start === window.start;
+    this.page = isBack ? before : (next?.(this, window) ?? new Page(window));
+    this.#told = isBack ? this.reached() : 0;
   }
 
   /**
@@ -155,6 +166,8 @@ const WORDS: Readonly<Record<Measure, readonly [limit: string, words: string]>> 
 
 /** A reservation is given back when a call ends, which may be at any moment. */
 const PASSING_WAIT_S = 1;
+/** What does not begin anew by itself is raised by somebody, if at all: no reason to ask sooner. */
+const ENDLESS_WAIT_S = 3600;
 
 /** The error for a call that does not fit. */
 export function exceeded({ budget, page }: Account, { measure, passing }: Shortage, now: number): AbpError {
@@ -163,7 +176,7 @@ export function exceeded({ budget, page }: Account, { measure, passing }: Shorta
   const { on, period } = budget;
   const allowed = budget.limits[measure] ?? 0;
   const resetsAt = Number.isFinite(window.end) ? new Date(window.end).toISOString() : null;
-  const seconds = passing ? PASSING_WAIT_S : Math.max(1, Math.ceil((window.end - now) / 1000));
+  const rest = resetsAt === null ? ENDLESS_WAIT_S : Math.max(1, Math.ceil((window.end - now) / 1000));
   const what = `The budget of ${on.kind} ${on.id} ${period === 'total' ? 'in all' : `for this ${period}`}, ${allowed} ${words}, `;
   const why = passing
     ? 'may be used up by calls that are under way; try again in a moment.'
@@ -177,6 +190,6 @@ export function exceeded({ budget, page }: Account, { measure, passing }: Shorta
     spent: settled[measure] + elsewhere[measure],
     reserved: reserved[measure],
     resets_at: resetsAt,
-    ...(Number.isFinite(seconds) ? { retry_after_s: seconds } : {}),
+    retry_after_s: passing ? PASSING_WAIT_S : rest,
   });
 }

@@ -107,11 +107,11 @@ describe('a budget', () => {
     expect(Number(spent.details.retry_after_s)).toBeGreaterThan(0);
   });
 
-  it('in all names no time, and no SDK is told to try again', () => {
+  it('in all does not begin anew: it asks for an hour, and no SDK is told to try again', () => {
     const { ledger } = ledgerOf(budget({ requests: 1 }, { period: 'total' }));
     admitted(ledger, callOf(1, 1))?.(ended(1, 1));
     const spent = ledger.check.check(callOf(1, 1)) as AbpError;
-    expect([spent.details.retry_after_s, spent.details.resets_at, spent.retryable]).toEqual([undefined, null, false]);
+    expect([spent.details.retry_after_s, spent.details.resets_at, spent.retryable]).toEqual([3600, null, false]);
   });
 
   it('counts neither what another check refused nor a try that another one replaced', () => {
@@ -139,8 +139,23 @@ describe('a budget', () => {
     account.turn(account.page.window.end);
     late?.(ended(1, 1));
     expect([account.page.settled.requests, account.page.reserved.requests]).toEqual([0, 0]);
-    account.turn(0);
-    expect(account.page.window.start).toBeGreaterThan(Date.now());
+  });
+
+  it('goes back with a clock that is set back, and lets nothing be spent twice', () => {
+    const { ledger, accounts } = ledgerOf(budget({ requests: 10 }, { period: 'hour' }));
+    const account = accounts[0] as Account;
+    const { start, end } = account.page.window;
+    for (let at = 0; at < 10; at += 1) admitted(ledger, callOf(1, 1))?.(ended(1, 1));
+    expect(told.map(([, percent]) => percent)).toEqual([50, 80, 100]);
+    const nextDay = end + 24 * 3_600_000;
+    for (const now of [end - 1, end, end - 1, end, nextDay, end + 1]) {
+      account.turn(now);
+      expect(account.page.window).toEqual(windowAt('hour', now));
+      expect(account.page.settled.requests).toBe(now < end ? 10 : 0);
+    }
+    account.turn(start);
+    expect(account.page.window.start).toBe(start);
+    expect(told).toHaveLength(3);
   });
 
   it.each([

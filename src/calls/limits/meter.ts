@@ -17,6 +17,11 @@ export class Meter {
     return (Math.max(0, this.#emptyAt - now) * this.limit) / MINUTE_MS;
   }
 
+  /** What fits at once, in whole numbers. */
+  left(now: number): number {
+    return Math.max(0, Math.floor(this.limit - this.used(now)));
+  }
+
   /** Milliseconds until this much fits; 0 where it does. More than the whole measure fits once nothing is used. */
   waitFor(amount: number, now: number): number {
     const excess = this.used(now) + Math.min(amount, this.limit) - this.limit;

@@ -204,7 +204,7 @@ class Use {
   reached(caller: string, tokens: number, now: number): Unnamed | undefined {
     const { concurrency } = this.#limits;
     if (concurrency !== undefined && (this.#calls >= concurrency || this.#holders?.isGreedy(caller, concurrency, now) === true)) {
-      return { what: 'concurrency', limit: concurrency, waitMs: CONCURRENCY_WAIT_MS };
+      return { what: 'concurrency', limit: concurrency, left: 0, waitMs: CONCURRENCY_WAIT_MS };
     }
     return exceeded('requests_per_minute', this.#requests, 1, now) ?? exceeded('tokens_per_minute', this.#tokens, tokens, now);
   }
@@ -212,7 +212,7 @@ class Use {
   /** The limit that calls wait at, though there may be room at the moment. */
   crowded(): Unnamed {
     const what = LIMITS.find((name) => this.#limits[name] !== undefined) ?? 'concurrency';
-    return { what, limit: this.#limits[what] ?? 0, waitMs: CONCURRENCY_WAIT_MS };
+    return { what, limit: this.#limits[what] ?? 0, left: 0, waitMs: CONCURRENCY_WAIT_MS };
   }
 
   take(caller: string, tokens: number, now: number): void {
@@ -282,7 +282,7 @@ function meterOf(limit: number | undefined, before: Meter | undefined, now: numb
 
 function exceeded(what: keyof CallLimits, meter: Meter | undefined, amount: number, now: number): Unnamed | undefined {
   const waitMs = meter?.waitFor(amount, now) ?? 0;
-  return meter === undefined || waitMs === 0 ? undefined : { what, limit: meter.limit, waitMs };
+  return meter === undefined || waitMs === 0 ? undefined : { what, limit: meter.limit, left: meter.left(now), waitMs };
 }
 
 const LIMITS = ['concurrency', 'requests_per_minute', 'tokens_per_minute'] as const;
@@ -298,15 +298,18 @@ interface Reached {
   readonly name: string;
   readonly what: keyof CallLimits;
   readonly limit: number;
+  /** What may still be used of it at the moment; too little for this call. */
+  readonly left: number;
   readonly waitMs: number;
 }
 
 type Unnamed = Omit<Reached, 'name'>;
 
-function limited({ name, what, limit, waitMs }: Reached): AbpError {
+function limited({ name, what, limit, left, waitMs }: Reached): AbpError {
   return new AbpError('rate_limited', `${name} may have ${limit} ${WORDS[what]}, and this call would be more.`, {
     limit: what,
     allowed: limit,
+    remaining: left,
     retry_after_s: Math.max(1, Math.ceil(waitMs / 1000)),
   });
 }

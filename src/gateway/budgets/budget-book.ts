@@ -191,8 +191,8 @@ export class BudgetBook {
   async #tick(): Promise<void> {
     const now = Date.now();
     if (this.#leases !== undefined) await this.read();
-    const all = (await this.#leases?.hasMoved()) === true || now - this.#refreshedAt > IDLE_MS;
-    if (all) this.#refreshedAt = now;
+    const all = (await this.#leases?.hasMoved()) === true || performance.now() - this.#refreshedAt > IDLE_MS;
+    if (all) this.#refreshedAt = performance.now();
     for (const entry of this.#entries.values()) {
       const { account, heldSince, hasUnheld } = entry;
       account.turn(now, (one, window) => this.#nextPage(one, window));
@@ -205,10 +205,17 @@ export class BudgetBook {
   }
 
   /** The page of a period that begins: the one that was made ready, else one that has been granted nothing yet. */
-  #nextPage(account: Account, window: Window): Page {
-    const ready = this.#next.get(account.budget.id);
-    this.#next.delete(account.budget.id);
-    return ready?.window.start === window.start ? ready : this.#newPage(account.budget, window);
+  #nextPage({ budget, page: { window: last } }: Account, window: Window): Page {
+    const ready = this.#next.get(budget.id);
+    this.#next.delete(budget.id);
+    if (ready?.window.start === window.start) return ready;
+    const page = this.#newPage(budget, window);
+    // The clock was set, or stood still: something may have been spent in this period before. One at a time: there may be many budgets.
+    if (window.start !== last.end) {
+      const before = this.#reading.catch(() => undefined);
+      this.#reading = before.then(() => this.#refresh({ budget, page })).catch(this.#options.onFault);
+    }
+    return page;
   }
 
   #newPage({ action }: Budget, window: Window): Page {
@@ -289,7 +296,7 @@ export class BudgetBook {
   async #spent({ budget, page }: Pick<Account, 'budget' | 'page'>): Promise<Amounts> {
     const { store, holders } = this.#options;
     const on = spentOn(budget.on, (kind, id) => holders.keysOf(kind, id));
-    const sums = await spentSince(store, { on, since: page.window.start });
+    const sums = await spentSince(store, { on, since: page.window.start, until: page.window.end });
     page.unpriced = Math.max(page.unpriced, sums.unpriced);
     return amountsOf(sums);
   }

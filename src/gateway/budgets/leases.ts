@@ -49,7 +49,7 @@ export class Leases {
 
   /** A call did not fit, or nearly not. Told on the hot path. */
   short({ budget, page }: Account): void {
-    if (this.#renewing.has(page) || (this.#vainUntil.get(page) ?? 0) > Date.now()) return;
+    if (this.#renewing.has(page) || (this.#vainUntil.get(page) ?? 0) > performance.now()) return;
     this.renew(budget, page).catch(() => undefined);
   }
 
@@ -59,7 +59,7 @@ export class Leases {
     if (running !== undefined) return running;
     const renewed = this.#renew(budget, page)
       .catch((error: unknown) => {
-        this.#vainUntil.set(page, Date.now() + IN_VAIN_MS);
+        this.#vainUntil.set(page, performance.now() + IN_VAIN_MS);
         if (this.#options.away === 'allow') page.granted = undefined;
         this.#options.onFault(error);
         throw error;
@@ -125,7 +125,8 @@ export class Leases {
 
   async #spent(on: Budget['on'], page: Page, chain?: number): Promise<Amounts> {
     const { store, spentOn } = this.#options;
-    const { nano_usd: nanoUsd, tokens, requests, unpriced } = await spentSince(store, { on: spentOn(on), since: page.window.start, chain });
+    const { start: since, end: until } = page.window;
+    const { nano_usd: nanoUsd, tokens, requests, unpriced } = await spentSince(store, { on: spentOn(on), since, until, chain });
     if (chain === undefined) page.unpriced = Math.max(page.unpriced, unpriced);
     return { nanoUsd, tokens, requests };
   }
@@ -159,7 +160,7 @@ export class Leases {
     this.#take(page, granted, wanted);
     const grown = before === undefined || MEASURES.some((measure) => (page.granted?.[measure] ?? 0) > before[measure]);
     if (grown) return;
-    this.#vainUntil.set(page, Date.now() + IN_VAIN_MS);
+    this.#vainUntil.set(page, performance.now() + IN_VAIN_MS);
     if (isHeldElsewhere(budget, page, wanted)) this.#options.say('short', budget.id);
   }
 
@@ -210,8 +211,8 @@ export class Leases {
   }
 
   async #states(): Promise<readonly NodeState[]> {
-    if (this.#nodes === undefined || Date.now() - this.#nodes.at > FRESH_MS) {
-      this.#nodes = { at: Date.now(), states: await nodeStates(this.#options.store, LOST_MS) };
+    if (this.#nodes === undefined || performance.now() - this.#nodes.at > FRESH_MS) {
+      this.#nodes = { at: performance.now(), states: await nodeStates(this.#options.store, LOST_MS) };
     }
     return this.#nodes.states;
   }

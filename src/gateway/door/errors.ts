@@ -91,15 +91,20 @@ function allowHeader(error: AbpError): string[] {
   return typeof allow === 'string' ? ['allow', allow] : [];
 }
 
-/** When to come back, and which measure is used up, in the headers that SDKs of vendors read. */
-function limitHeaders({ details: { limit, allowed, retry_after_s: seconds } }: AbpError): string[] {
+/** When to come back, and what is left of the measure that the call does not fit into, in the headers that SDKs of vendors read. */
+function limitHeaders({ details: { limit, allowed, remaining, retry_after_s: seconds } }: AbpError): string[] {
   if (typeof seconds !== 'number') return [];
   const measure = MEASURES[String(limit)];
-  const told = measure === undefined ? [] : [`x-ratelimit-limit-${measure}`, String(allowed), `x-ratelimit-remaining-${measure}`, '0'];
-  return ['retry-after', String(seconds), ...told, ...(measure === undefined ? [] : [`x-ratelimit-reset-${measure}`, `${seconds}s`])];
+  if (measure === undefined) return ['retry-after', String(seconds)];
+  const told = { limit: String(allowed), remaining: String(remaining), reset: `${seconds}s` };
+  return ['retry-after', String(seconds), ...Object.entries(told).flatMap(([name, value]) => [`x-ratelimit-${name}-${measure}`, value])];
 }
 
-const MEASURES: Readonly<Record<string, string>> = { requests_per_minute: 'requests', tokens_per_minute: 'tokens' };
+const MEASURES: Readonly<Record<string, string>> = {
+  requests_per_minute: 'requests',
+  tokens_per_minute: 'tokens',
+  concurrency: 'concurrency',
+};
 
 /** The rest of an unread body would be taken for the next request. */
 function closesConnection(error: AbpError): boolean {

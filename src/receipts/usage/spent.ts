@@ -10,7 +10,7 @@ import { isUnsent, UNSENT } from './unsent.ts';
 const MOST_READS = 20;
 const CHUNK = 500;
 
-/** Adds up what calls have spent since the beginning of an hour: the keeper's sums, and sealed receipts that are not in them yet. */
+/** Adds up what the calls of a period have spent, which is an hour or made of whole days: the keeper's sums, and sealed receipts that are not in them yet. */
 export async function spentSince(store: Store, asked: Omit<SpentChoice, 'unsent'>): Promise<SpentSums> {
   const choice: SpentChoice = { ...asked, unsent: UNSENT };
   let positions = await rollupPositions(store);
@@ -34,7 +34,7 @@ type Position = Awaited<ReturnType<typeof rollupPositions>>[number];
 /** Adds receipts that the keeper has sealed and not added up yet; as a rule those of the last second. */
 async function withTail(
   store: Store,
-  { on, since }: SpentChoice,
+  { on, since, until }: SpentChoice,
   sums: SpentSums,
   { chain, sequence, sealed }: Position,
 ): Promise<SpentSums> {
@@ -45,7 +45,7 @@ async function withTail(
     if (last === undefined || last === null) return total;
     const calls = await callsIn(
       store,
-      receipts.filter(({ startedAt }) => startedAt >= since),
+      receipts.filter(({ startedAt }) => startedAt >= since && startedAt < until),
     );
     for (const call of calls) if (isOn(on, call)) total = withCall(total, call);
     after = last;

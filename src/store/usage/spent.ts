@@ -15,10 +15,12 @@ export interface SpentOn {
   readonly agent?: { readonly id: string; readonly tag: string };
 }
 
-/** Calls that count from a time on. */
+/** Calls that began in a period. */
 export interface SpentChoice {
   readonly on: SpentOn;
   readonly since: number;
+  /** Infinity where the period has no end. A clock that was set back leaves calls of times that are yet to come. */
+  readonly until: number;
   /** Only those that this chain has receipts of. */
   readonly chain?: number | undefined;
   /** Errors of calls that were never sent. */
@@ -38,9 +40,10 @@ const NOBODY = 'nobody';
 
 type Condition = ExpressionWrapper<Tables, 'usage_rollups', SqlBool>;
 
-/** Adds up what the sums of usage know of calls since the beginning of an hour. */
-export async function sumSpent(store: Store, { on, since, chain, unsent }: SpentChoice): Promise<SpentSums> {
-  const firstDay = Math.ceil(since / DAY_MS) * DAY_MS;
+/** Adds up what the sums of usage know of the calls of a period, which is an hour or made of whole days. */
+export async function sumSpent(store: Store, { on, since, until, chain, unsent }: SpentChoice): Promise<SpentSums> {
+  const end = Math.min(until, Number.MAX_SAFE_INTEGER);
+  const firstDay = Math.min(end, Math.ceil(since / DAY_MS) * DAY_MS);
   const row = await store.db
     .selectFrom('usage_rollups')
     .select([
@@ -54,7 +57,7 @@ export async function sumSpent(store: Store, { on, since, chain, unsent }: Spent
     .where((eb) =>
       eb.or([
         eb.and([eb('span', '=', 'h'), eb('start', '>=', since), eb('start', '<', firstDay)]),
-        eb.and([eb('span', '=', 'd'), eb('start', '>=', firstDay)]),
+        eb.and([eb('span', '=', 'd'), eb('start', '>=', firstDay), eb('start', '<', end)]),
       ]),
     )
     .$if(chain !== undefined, (query) => query.where('chain', '=', chain ?? 0))
