@@ -1,7 +1,7 @@
-import { lstatSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Equipment } from './equipment.ts';
-import { HOME_INSIDE, ROOM_LIMITS, type Room, type RoomLimits, type Shown } from './room.ts';
+import { HOME_INSIDE, isWithin, ROOM_LIMITS, type Room, type RoomLimits, type Shown } from './room.ts';
 import { starterCommand } from './starter.ts';
 
 /** Descriptors of a confined process beside the three usual ones. */
@@ -49,6 +49,15 @@ const IN_MEMORY: readonly (readonly [path: string, mebibytes: number])[] = [
 /** Where the program that starts the others lies inside. */
 export const NODE_INSIDE = '/run/abp/bin/node';
 
+/** Folders of programs that are shown to every room, with those in them that a user of the system may have for a home. */
+const NEVER_COVERED = [...PROGRAMS, ...['bin', 'sbin', 'lib', 'lib64', 'games', 'libexec', 'share', 'local'].map((name) => `/usr/${name}`)];
+
+/** Folders that stay outside of every room, by their real paths: those of the system are not among them, whoever has them for a home. */
+export function keptOutside(folders: readonly string[]): string[] {
+  const real = folders.map((path) => (existsSync(path) ? realpathSync(path) : path));
+  return [...new Set(real)].filter((path) => path !== '/' && !NEVER_COVERED.some((folder) => isWithin(folder, path)));
+}
+
 /** Paths that every confined program sees, unless they are hidden from it. */
 export const SYSTEM_PATHS: readonly string[] = [...PROGRAMS, ...MERGED, ...SETTINGS];
 
@@ -83,7 +92,8 @@ export function bubblewrapOptions(equipment: Equipment, room: Room): string[] {
   const hidden = new Set(room.hidden);
   const seen = (path: string): boolean => !hidden.has(path);
   const home: Shown[] = room.home === undefined ? [] : [{ source: room.home, at: HOME_INSIDE, writable: true }];
-  const places = [...home, ...room.places, room.workspace].sort((a, b) => a.at.length - b.at.length);
+  const places = [...home, ...room.places, room.workspace];
+  const covers = coveredBy(room.outside ?? [], places);
   return [
     ...namespaceOptions(equipment, room.terminal === true),
     ...PROGRAMS.filter(seen).flatMap((path) => ['--ro-bind-try', path, path]),
@@ -100,11 +110,33 @@ export function bubblewrapOptions(equipment: Equipment, room: Room): string[] {
     ...['/home', HOME_INSIDE, '/run/abp', '/run/abp/bin'].flatMap(folder),
     ...['--ro-bind', node, NODE_INSIDE],
     ...ancestorsOf(places).flatMap(folder),
-    ...places.flatMap(({ source, at, writable }) => [writable ? '--bind' : '--ro-bind', source, at]),
+    // Shorter names first: what lies in a folder is put upon it.
+    ...[...covers.map(coverAt), ...places.map(placeAt)].sort((a, b) => a.at.length - b.at.length).flatMap(({ options }) => options),
+    ...covers.flatMap((path) => ['--remount-ro', path]),
     // The starter goes into the workspace: the process that makes the room may have no right to.
     ...['--chdir', '/'],
     ...['--remount-ro', '/proc', '--remount-ro', '/'],
   ];
+}
+
+interface Mount {
+  readonly at: string;
+  readonly options: readonly string[];
+}
+
+const placeAt = ({ source, at, writable }: Shown): Mount => ({ at, options: [writable ? '--bind' : '--ro-bind', source, at] });
+
+/** Room for the folders on the way to what is shown in it. */
+const COVER_BYTES = MIB;
+const coverAt = (path: string): Mount => ({ at: path, options: ['--perms', '0755', '--size', String(COVER_BYTES), '--tmpfs', path] });
+
+/** Folders that would be seen because of what is shown around them. */
+function coveredBy(outside: readonly string[], places: readonly Shown[]): string[] {
+  const around = [...PROGRAMS, ...places.map(({ at }) => at)];
+  return outside.filter(
+    (path) =>
+      around.some((folder) => path !== folder && isWithin(path, folder)) && lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+  );
 }
 
 /** Root has no user namespace: the binds are made as root, and `setpriv` leaves root before anything of ours runs inside. */

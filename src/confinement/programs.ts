@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { findCommand } from '../base/find-command.ts';
-import { type Shown, shownAsIs } from './room.ts';
+import { isWithin, type Shown, shownAsIs } from './room.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,12 +16,16 @@ export interface Program {
 const SYSTEM = ['/usr/', '/opt/', '/nix/', '/bin/', '/sbin/', '/lib/', '/lib64/'];
 const SHEBANG_BYTES = 512;
 
-/** The program behind a command, which may be a name on the PATH: the package it lies in, and its interpreter where it is a script. */
-export function programOf(command: string, env: Environment): Program {
+/**
+ * The program behind a command, which may be a name on the PATH: the package it lies in, and its interpreter where it is a script. A folder
+ * that holds one of those that stay outside is never shown for it.
+ */
+export function programOf(command: string, env: Environment, outside: readonly string[] = []): Program {
   const file = realpathSync(command.includes(sep) ? command : (findCommand(command, env, process.platform)?.path ?? command));
-  const paths = new Set([...installationOf(file), ...interpreterOf(file, env)]);
-  const kept = [...paths].filter((path) => ![...paths].some((other) => other !== path && path.startsWith(`${other}${sep}`)));
-  return { file, places: kept.filter((path) => !isOfSystem(path)).map((path) => shownAsIs(path)) };
+  const paths = new Set([...installationOf(file), ...interpreterOf(file, env, outside)]);
+  const kept = [...paths].filter((path) => ![...paths].some((other) => other !== path && isWithin(path, other)));
+  const isThere = (path: string): boolean => isOfSystem(path) && !outside.some((other) => isWithin(path, other));
+  return { file, places: kept.filter((path) => !isThere(path)).map((path) => shownAsIs(path)) };
 }
 
 function isOfSystem(path: string): boolean {
@@ -35,23 +39,29 @@ function installationOf(file: string): string[] {
   return [at === -1 ? file : parts.slice(0, at + 1).join(sep)];
 }
 
-function interpreterOf(file: string, env: Environment): string[] {
+function interpreterOf(file: string, env: Environment, outside: readonly string[]): string[] {
   const [program, ...rest] = shebangOf(file);
   if (program === undefined) return [];
   const named = basename(program) === 'env' ? rest.find((word) => !word.startsWith('-') && !word.includes('=')) : undefined;
   const found = named === undefined ? program : findCommand(named, env, process.platform)?.path;
   if (found === undefined) return [];
   // An environment of Python names its interpreter by a link into another folder; it needs both.
-  return [found, real(found)].flatMap((path) => (path === undefined ? [] : [prefixOf(path)]));
+  return [found, real(found)].flatMap((path) => (path === undefined ? [] : [prefixOf(path, outside)]));
 }
 
-/** `…/v24/bin/node` needs `…/v24`. A `bin` that many programs share is not shown whole. */
-function prefixOf(interpreter: string): string {
+/**
+ * `…/v24/bin/node` needs `…/v24`, which has its libraries. A `bin` that many programs share is not shown whole, and neither is a home with a
+ * `bin` in it.
+ */
+function prefixOf(interpreter: string, outside: readonly string[]): string {
   const bin = dirname(interpreter);
   const prefix = dirname(bin);
-  const shared = prefix === '/' || basename(prefix) === '.local' || basename(bin) !== 'bin' || statSync(prefix).isDirectory() === false;
-  return shared ? interpreter : prefix;
+  const shared =
+    prefix === '/' || basename(prefix) === '.local' || basename(bin) !== 'bin' || outside.some((path) => isWithin(path, prefix));
+  return shared || !['lib', 'lib64'].some((name) => isFolder(join(prefix, name))) ? interpreter : prefix;
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 function real(path: string): string | undefined {
   try {
@@ -88,7 +98,7 @@ const TOOLCHAINS: readonly (readonly [folder: string, variable?: string])[] = [
 
 /** Tools in the home of a user: shown where they are, with the variables that they need there. */
 export function toolchainsOf(home: string): { readonly places: readonly Shown[]; readonly env: Readonly<Record<string, string>> } {
-  const there = TOOLCHAINS.filter(([folder]) => statSync(join(home, folder), { throwIfNoEntry: false })?.isDirectory() === true);
+  const there = TOOLCHAINS.filter(([folder]) => isFolder(join(home, folder)));
   return {
     places: there.map(([folder]) => shownAsIs(realpathSync(join(home, folder)))),
     env: Object.fromEntries(there.flatMap(([folder, variable]) => (variable === undefined ? [] : [[variable, join(home, folder)]]))),

@@ -32,6 +32,8 @@ export interface Room {
   readonly places: readonly Shown[];
   /** Files of the system that it usually sees and shall not. */
   readonly hidden?: readonly string[];
+  /** Folders that stay outside: one that lies below a folder of the system that is shown is empty inside. */
+  readonly outside?: readonly string[];
   /** Ports of its own loopback on which this process answers; without any it has no network at all. */
   readonly ports: readonly number[];
   /** It keeps the terminal of its caller. */
@@ -49,3 +51,6 @@ export const EGRESS_PORT = 3128;
 
 /** A file or folder that is shown as it is called outside. */
 export const shownAsIs = (path: string, writable = false): Shown => ({ source: path, at: path, writable });
+
+/** Whether a path is a folder or lies in it. */
+export const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);

@@ -87,6 +87,9 @@ function insideOf(pattern: string, workspace: string): string[] {
   return pathGlobBelow(pattern, `${workspace}/`);
 }
 
+/** Whether a pattern outside of the workspace is about a folder, or about something in it. */
+export const reachesInto = (pattern: string, folder: string): boolean => insideOf(pattern, folder).length > 0;
+
 function assertGlob(pattern: string): void {
   try {
     pathGlob(pattern);

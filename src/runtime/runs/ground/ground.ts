@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import type { Adapter } from '../../../adapters/adapter.ts';
+import { keptOutside } from '../../../confinement/bubblewrap.ts';
 import { confiner, isObstacle } from '../../../confinement/confiner.ts';
 import { ControlGroup, type GroupPlaces, groupPlaces } from '../../../confinement/control-groups.ts';
 import type { Equipment, Obstacle } from '../../../confinement/equipment.ts';
@@ -253,6 +254,8 @@ function roomOf(
     workspace: { source: stage?.tree ?? cwd, at: cwd, writable: options.approvalMode !== 'deny' },
     places: [...borrowed, ...objects],
     hidden,
+    outside: keptOutside([homedir(), home]),
+    denied: pathRules(policy.deny_read, cwd).outside,
     limits: roomLimits(limits, groups, adapter.reservesMb),
     group: groupOf(runId, limits, groups),
     rules: { allow: policy.allow_network, deny: policy.deny_network },

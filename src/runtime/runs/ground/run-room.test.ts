@@ -33,6 +33,8 @@ it.skipIf(NOT_LINUX !== undefined)(
       workspace: shownAsIs(folder),
       places: [],
       hidden: [],
+      outside: [],
+      denied: [],
       rules: { allow: [], deny: [] },
       admit: (socket) => socket.destroy(),
       onEgress: () => undefined,

@@ -13,6 +13,7 @@ import type { Equipment } from '../../../confinement/equipment.ts';
 import { type Program, programOf, toolchainsOf } from '../../../confinement/programs.ts';
 import { EGRESS_PORT, GATEWAY_PORT, HOME_INSIDE, type RoomLimits, type Shown, shownAsIs } from '../../../confinement/room.ts';
 import type { RuleRecord } from '../../../contract/receipts/parts.ts';
+import { reachesInto } from '../../policy/path-rules.ts';
 import { placeIn } from '../process/run-folder.ts';
 import { handOver, makeFoldersFor, type Receiver } from './hand-over.ts';
 
@@ -37,6 +38,10 @@ export interface RunRoomOptions {
   /** Places that are shown beside it: objects of a history, folders of dependencies. */
   readonly places: readonly Shown[];
   readonly hidden: readonly string[];
+  /** Homes: they stay outside, also where they lie below something that is shown. */
+  readonly outside: readonly string[];
+  /** Patterns of paths outside of the workspace that must not be shown. */
+  readonly denied: readonly string[];
   readonly rules: EgressRules;
   readonly limits?: Partial<RoomLimits>;
   /** The group that everything in the room belongs to, where all of it together is limited. */
@@ -62,12 +67,14 @@ export class RunRoom {
   readonly #options: RunRoomOptions;
   readonly #egress: Egress;
   readonly #home: string;
-  readonly #toolchains = toolchainsOf(homedir());
+  readonly #toolchains: ReturnType<typeof toolchainsOf>;
 
   constructor(options: RunRoomOptions) {
     this.#options = options;
     this.#egress = new Egress({ rules: options.rules, onRecord: options.onEgress });
     this.#home = privateHome(options);
+    const { places, env } = toolchainsOf(homedir());
+    this.#toolchains = { places: places.filter(({ at }) => !options.denied.some((pattern) => reachesInto(pattern, at))), env };
   }
 
   /** The environment of the agent as it is inside. */
@@ -92,9 +99,9 @@ export class RunRoom {
     env: Readonly<Record<string, string>>,
     { folder, shows = [], wants, source }: Behind,
   ): { readonly file: string; readonly barrier: Barrier; readonly env: Readonly<Record<string, string>> } {
-    const { equipment, workspace, places, hidden, admit, limits, group } = this.#options;
-    const program: Program = programOf(command, env);
-    const wanted = wants === undefined ? undefined : wantedOf(wants, env, folder);
+    const { equipment, workspace, places, hidden, outside, admit, limits, group } = this.#options;
+    const program: Program = programOf(command, env, outside);
+    const wanted = wants === undefined ? undefined : wantedOf(wants, env, { folder, outside });
     if (equipment.identity !== undefined) handOver(folder, equipment.identity);
     const room = {
       workspace: source === undefined ? workspace : { ...workspace, source, writable: true },
@@ -108,6 +115,7 @@ export class RunRoom {
         shownAsIs(folder, true),
       ]),
       hidden,
+      outside,
       ports: [GATEWAY_PORT, EGRESS_PORT],
       ...(limits !== undefined && { limits }),
       ...(group !== undefined && { group }),
@@ -150,9 +158,13 @@ interface Wanted {
 }
 
 /** A command that a program starts itself. The folder of its name may not be there inside, so the run's own folder has a link to its file. */
-function wantedOf(command: string, env: Readonly<Record<string, string>>, folder: string): Wanted | undefined {
+function wantedOf(
+  command: string,
+  env: Readonly<Record<string, string>>,
+  { folder, outside }: { readonly folder: string; readonly outside: readonly string[] },
+): Wanted | undefined {
   if (findCommand(command, env, process.platform) === undefined) return undefined;
-  const { file, places } = programOf(command, env);
+  const { file, places } = programOf(command, env, outside);
   const link = placeIn(folder, join(WANTED_FOLDER, command));
   removeTree(link);
   symlinkSync(file, link);
