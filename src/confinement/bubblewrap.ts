@@ -49,10 +49,10 @@ const IN_MEMORY: readonly (readonly [path: string, mebibytes: number])[] = [
 /** Where the program that starts the others lies inside. */
 export const NODE_INSIDE = '/run/abp/bin/node';
 
-/** Folders of programs that are shown to every room, with those in them that a user of the system may have for a home. */
+/** Folders that every room shows, and those in them that a user of the system may have for a home. */
 const NEVER_COVERED = [...PROGRAMS, ...['bin', 'sbin', 'lib', 'lib64', 'games', 'libexec', 'share', 'local'].map((name) => `/usr/${name}`)];
 
-/** Folders that stay outside of every room, by their real paths: those of the system are not among them, whoever has them for a home. */
+/** The real paths of homes that no room shows: all but folders of the system, which some users have for a home. */
 export function keptOutside(folders: readonly string[]): string[] {
   const real = folders.map((path) => (existsSync(path) ? realpathSync(path) : path));
   return [...new Set(real)].filter((path) => path !== '/' && !NEVER_COVERED.some((folder) => isWithin(folder, path)));

@@ -8,6 +8,7 @@ import { checkAt } from '../../src/contract/border.ts';
 import { RunOptions } from '../../src/contract/runs/run-options.ts';
 import { workOrder } from '../../src/contract/work-orders/work-order.ts';
 import { assertRunRights } from '../../src/gateway/auth/run-rights.ts';
+import { Config } from '../../src/gateway/config.ts';
 import { GATEWAY, planOf } from '../support/dialogue.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call } from '../support/http-call.ts';
@@ -101,6 +102,7 @@ const VERDICTS: Readonly<Record<keyof typeof RunOptions.shape, Verdict>> = {
 const agents = adapters.map(({ agent }) => agent);
 const key = keyOf({ planes: ['run'] });
 const runs = { roots: [root], env: ['PROJECT_MODE'] };
+const { policy } = Config.parse({});
 const optionsWith = (agent: string, name: string, value: unknown): RunOptions => {
   const checked = checkAt(RunOptions, { prompt: 'hi', cwd: join(root, 'one'), workspace: { mode: 'staged' }, [name]: value, agent });
   return checked.ok ? checked.value : expect.fail(JSON.stringify(checked.complaints));
@@ -117,7 +119,7 @@ it('every option of a run has a verdict', () => {
 it.each(agents)('a key that is no admin key may ask %s for what the table says, and for nothing else', (agent) => {
   for (const { name, value, allowed } of rows.filter((row) => row.name !== 'agent')) {
     const options = optionsWith(agent, name, value);
-    const judge = (): void => assertRunRights(key, options, { runs });
+    const judge = (): void => assertRunRights(key, options, { runs, policy });
     const said = `${name}: ${JSON.stringify(value)}`;
     if (allowed) expect(judge, said).not.toThrow();
     else expect(judge, said).toThrow(expect.objectContaining({ code: 'forbidden' }));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { keyOf } from '../../../test/support/principals.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
+import { Config } from '../config.ts';
 import type { Principal } from './principal.ts';
 import { assertRunRights } from './run-rights.ts';
 
@@ -16,9 +17,10 @@ symlinkSync(top, join(root, 'out'));
 
 const runs = { roots: [root], env: ['PROJECT_MODE'] };
 const asked = (more: Partial<RunOptions>): RunOptions => ({ agent: 'claude', prompt: 'hi', cwd: join(root, 'one'), ...more });
-const refused = (principal: Principal, options: RunOptions): unknown => {
+const policyOf = (part: object): Config['policy'] => Config.parse({ policy: part }).policy;
+const refused = (principal: Principal, options: RunOptions, policy = policyOf({})): unknown => {
   try {
-    assertRunRights(principal, options, { runs });
+    assertRunRights(principal, options, { runs, policy });
     return undefined;
   } catch (error) {
     return error;
@@ -47,6 +49,25 @@ describe('a key of plane run', () => {
 
   it.each(REFUSED)('may not choose %s: %j', (field, more) => {
     expect(refused(key, asked(more))).toMatchObject({ code: 'forbidden', details: { scope: 'admin', field } });
+  });
+
+  it.each([
+    [{ sandbox: true }, '127.0.0.1:8088'],
+    [{ sandbox: true }, '169.254.169.254'],
+    [{ sandbox: true }, '[::1]:443'],
+    [{ deny_network: ['evil.example'] }, '10.0.0.7'],
+    [{ sandbox: true, allow_network: ['*', '10.0.0.7'] }, '10.0.0.7:22'],
+  ])('may not open a way out of the rooms of an operator with %j to %s', (policy, host) => {
+    const options = asked({ policy: { allow_network: ['example.com', host] } });
+    expect(refused(key, options, policyOf(policy))).toMatchObject({ code: 'forbidden', details: { field: 'policy.allow_network' } });
+  });
+
+  it.each([
+    [{}, '10.0.0.7'],
+    [{ sandbox: true }, 'example.com:8443'],
+    [{ sandbox: true, allow_network: ['10.0.0.7:22'] }, '10.0.0.7:22'],
+  ])('may open what it could reach anyway, or what an operator with %j names: %s', (policy, host) => {
+    expect(refused(key, asked({ policy: { allow_network: [host] } }), policyOf(policy))).toBeUndefined();
   });
 
   it('may not leave the folder to the server', () => {
