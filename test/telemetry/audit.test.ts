@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { JsonObject } from '../../src/base/json.ts';
 import { main } from '../../src/cli/main.ts';
 import type { AuditRecord } from '../../src/contract/receipts/audit.ts';
+import { newRunId } from '../../src/contract/run-id.ts';
 import { noteConfigChange } from '../../src/gateway/audit/config-change.ts';
 import type { Config } from '../../src/gateway/config.ts';
 import { routes } from '../../src/gateway/routes/index.ts';
 import { verifyStored } from '../../src/receipts/verify/verify-stored.ts';
 import { addPending } from '../../src/store/audit/audit-pending.ts';
 import { chainOf } from '../../src/store/receipts/chain.ts';
+import { createRun, endRun } from '../../src/store/runs/runs.ts';
 import { getSetting, setSetting } from '../../src/store/settings.ts';
 import { adminCall } from '../gateway/priced-engine.ts';
 import { captureIo } from '../support/capture-io.ts';
@@ -65,6 +67,35 @@ describe('the audit log', () => {
     expect(await audit('?action=body.read')).toMatchObject([
       { by: { kind: 'token' }, target: theirs, details: { key: key.id, part: 'response' }, outcome: 'done' },
     ]);
+  });
+
+  it('has a record of every reader of what somebody else’s runs and sessions say, and one of a reader who reads on', async () => {
+    const key = await admin('POST', '/v1/keys', { name: 'speaker', scopes: { planes: ['gateway', 'agent', 'run'] } });
+    const theirs = async (path: string, body?: object) => {
+      const headers = ['x-abp-key', key.secret, 'accept', 'application/json', 'content-type', 'application/json'];
+      const sent = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) };
+      return JSON.parse(String((await call(`${server.url}${path}`, sent)).body));
+    };
+    const agent = await theirs('/v1/agents', { name: 'Nora', system_prompt: '', model: 'sim/sim-1' });
+    const session = await theirs('/v1/sessions', { agent_id: agent.id });
+    const { store, home } = server.gateway;
+    const run = newRunId();
+    await createRun(store, { runId: run, agent: 'claude', node: home.nodeId, keyId: key.id, options: {}, createdAt: Date.now() });
+    await endRun(store, run, { status: 'completed', result: { exitReason: 'completed' }, at: Date.now() });
+    const paths = ['messages', 'events', 'approvals'].map((part) => `/v1/sessions/${session.id}/${part}`);
+    const readers = async () => {
+      const records = await audit(`?action=body.read&target=${session.id}`);
+      const ofRun = await audit(`?action=body.read&target=${run}`);
+      return [...records, ...ofRun].map(({ details }: AuditRecord) => `${details.part} of ${details.key}`).toSorted();
+    };
+    for (const path of [...paths, `/v1/runs/${run}`]) await theirs(path);
+    expect(await readers()).toEqual([]);
+    const token = ['x-abp-key', server.token, 'accept', 'application/json'];
+    for (const path of [...paths, `/v1/runs/${run}`, `/v1/runs/${run}/events`, ...paths]) {
+      expect((await call(`${server.url}${path}`, { headers: token })).status, path).toBe(200);
+    }
+    await admin('POST', `/v1/sessions/${session.id}/fork`, {});
+    expect(await readers()).toEqual(['approvals', 'events', 'events', 'fork', 'messages', 'options'].map((part) => `${part} of ${key.id}`));
   });
 
   it('is signed with the chain of receipts, which verifies, and shows nothing to others', async () => {

@@ -11,6 +11,10 @@ import type { Principal } from '../auth/principal.ts';
 /** The server itself, where nobody asked. */
 export const SYSTEM = { kind: 'system', id: null } as const;
 
+/** Who asks for the same again within this time reads on. */
+const READING_ON_MS = 10 * 60_000;
+const MOST_FOLLOWED = 10_000;
+
 /** Something that is to be recorded. */
 export interface AuditAct {
   readonly action: string;
@@ -33,6 +37,8 @@ export interface AuditLogOptions {
  */
 export class AuditLog {
   readonly #options: AuditLogOptions;
+  /** Who reads what, and when that was last recorded. */
+  readonly #followed = new Map<string, number>();
   readonly #startedAt = Date.now();
 
   constructor(options: AuditLogOptions) {
@@ -74,6 +80,17 @@ export class AuditLog {
     if (!isOwn(principal, keyId)) await this.note(principal, { ...act, details: { ...act.details, key: keyId } });
   }
 
+  /** Somebody is about to read what a run or a session says, and may ask again and again while it goes on: that is one record. */
+  async follows(principal: Principal, keyId: string | null, act: AuditAct): Promise<void> {
+    if (isOwn(principal, keyId)) return;
+    const name = JSON.stringify([actorOf(principal), act.target, act.details]);
+    const now = performance.now();
+    if (now - (this.#followed.get(name) ?? Number.NEGATIVE_INFINITY) < READING_ON_MS) return;
+    await this.reads(principal, keyId, act);
+    if (this.#followed.size >= MOST_FOLLOWED) this.#followed.clear();
+    this.#followed.set(name, now);
+  }
+
   /** Resolves when all records that have ended are in the chain. */
   async sealed(): Promise<void> {
     await this.#options.keeper.sealAudit();
@@ -104,10 +121,10 @@ function wellFormed(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-/** Runs without a key belong to the people who work on this machine. */
+/** All keys of a user are the user's. Runs without a key belong to the people who work on this machine. */
 function isOwn(principal: Principal, keyId: string | null): boolean {
   if (keyId === null) return principal.kind === 'token' || principal.kind === 'local' || maySee(principal, null);
-  return principal.kind === 'key' && principal.key.id === keyId;
+  return principal.kind === 'key' && (principal.key.id === keyId || principal.keys('own').includes(keyId));
 }
 
 function actorOf(principal: Principal | typeof SYSTEM): JsonObject {

@@ -2,7 +2,7 @@ import { answerApproval, openApprovals } from '../../platform/turns/turns.ts';
 import { ApprovalAnswer, ApprovalList, ApprovalParams, ApprovalView, SessionParams } from '../api/sessions.ts';
 import { openQuestions } from '../inbox/open-questions.ts';
 import { defineRoute } from '../route.ts';
-import { assertMaySpeak, sessionOf } from './sessions.ts';
+import { assertMaySpeak, readableSession, sessionOf } from './sessions.ts';
 
 export const approvalRoutes = [
   defineRoute({
@@ -12,7 +12,7 @@ export const approvalRoutes = [
     params: SessionParams,
     response: ApprovalList,
     handle: async ({ gateway, principal, params }) => ({
-      items: await openApprovals(gateway.sessions.parts, await sessionOf(gateway, principal, params.id)),
+      items: await openApprovals(gateway.sessions.parts, await readableSession(gateway, principal, params.id, 'approvals')),
     }),
   }),
   defineRoute({

@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway.ts';
 import { Reply } from '../reply.ts';
 import { defineRoute } from '../route.ts';
 import { runServiceOf } from '../run-plane/runs.ts';
-import { visibleRun } from './runs.ts';
+import { readableRun } from './runs.ts';
 
 /** Proxies close connections that are silent for half a minute. */
 const KEEP_ALIVE_MS = 15_000;
@@ -67,7 +67,7 @@ export const runEventRoutes = [
     params: RunParams,
     query: RunEventsQuery,
     handle: async ({ gateway, principal, params, query, headers }) => {
-      const run = await visibleRun(gateway, principal, params.run_id);
+      const run = await readableRun(gateway, principal, params.run_id);
       const last = Number(headers['last-event-id']);
       const after = query.after ?? (Number.isSafeInteger(last) ? last : 0);
       return new Reply(200, Readable.from(eventText(gateway, run, after)), {

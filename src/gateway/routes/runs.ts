@@ -42,15 +42,12 @@ function noRun(run: string): AbpError {
   return new AbpError('not_found', `There is no run ${run}.`, { run_id: run });
 }
 
-/** The id of a run that the caller may see. */
-export async function visibleRun(gateway: Gateway, principal: Principal, text: string): Promise<RunId> {
-  return await runFor(gateway, text, (keyId) => maySee(principal, keyId));
-}
-
-async function runFor(gateway: Gateway, text: string, isAllowed: (keyId: string | null) => boolean): Promise<RunId> {
+/** The id of a run that the caller may see and whose words are about to be read. */
+export async function readableRun(gateway: Gateway, principal: Principal, text: string): Promise<RunId> {
   const run = runIdOf(text);
   const stored = await getRun(gateway.store, run);
-  if (stored === undefined || !isAllowed(stored.keyId)) throw noRun(text);
+  if (stored === undefined || !maySee(principal, stored.keyId)) throw noRun(text);
+  await gateway.audit.follows(principal, stored.keyId, { action: 'body.read', target: run, details: { part: 'events' } });
   return run;
 }
 
@@ -125,6 +122,10 @@ async function runView(gateway: Gateway, principal: Principal, text: string): Pr
     const answer = await notYetKnown(gateway, run);
     if (answer === undefined) throw noRun(text);
     return answer;
+  }
+  // Its options hold the prompt.
+  if (stored !== undefined) {
+    await gateway.audit.follows(principal, stored.keyId, { action: 'body.read', target: run, details: { part: 'options' } });
   }
   const live = stored === undefined ? undefined : (await runServiceOf(gateway)).live(run);
   return {

@@ -46,6 +46,13 @@ export async function sessionOf({ sessions }: Gateway, principal: Principal, id:
   return await visibleSession(sessions.parts, id, visibleTo(principal));
 }
 
+/** A session whose words are about to be read. */
+export async function readableSession(gateway: Gateway, principal: Principal, id: string, part: string): Promise<StoredSession> {
+  const session = await sessionOf(gateway, principal, id);
+  await gateway.audit.follows(principal, session.keyId, { action: 'body.read', target: session.id, details: { part } });
+  return session;
+}
+
 function partsOf(content: Content): IrPart[] {
   return typeof content === 'string' ? [{ kind: 'text', text: content }] : content.map(partOf);
 }
@@ -170,7 +177,7 @@ export const sessionRoutes = [
     query: MessageListQuery,
     response: MessageList,
     handle: async ({ gateway, principal, params, query }) => {
-      const session = await sessionOf(gateway, principal, params.id);
+      const session = await readableSession(gateway, principal, params.id, 'messages');
       const { limit, cursor } = query;
       const items = await listMessages(gateway.sessions.parts, session.id, { limit, after: cursor === undefined ? 0 : Number(cursor) });
       const last = items.length < limit ? undefined : items.at(-1)?.sequence;
@@ -185,7 +192,7 @@ export const sessionRoutes = [
     query: EventListQuery,
     response: EventList,
     handle: async ({ gateway, principal, params, query, headers }) => {
-      const session = await sessionOf(gateway, principal, params.id);
+      const session = await readableSession(gateway, principal, params.id, 'events');
       const last = headers['last-event-id'];
       const after = placeOf(session, query.since_id ?? (Array.isArray(last) ? last[0] : last));
       if (wantsList(headers.accept)) return { items: await gateway.sessions.events(session, { after, limit: query.limit }) };
@@ -213,7 +220,7 @@ export const sessionRoutes = [
     body: ForkRequest,
     response: SessionView,
     handle: async ({ gateway, principal, params, body }) => {
-      const session = await sessionOf(gateway, principal, params.id);
+      const session = await readableSession(gateway, principal, params.id, 'fork');
       const upTo = body.event_id === undefined ? undefined : placeOf(session, body.event_id);
       const fork = { upTo, title: body.title, keyId: keyIdOf(principal) };
       return new Reply(201, sessionView(await branchSession(gateway.sessions.parts, session, fork)));
