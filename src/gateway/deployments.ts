@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock.ts';
 import { packageVersion } from '../base/own-files.ts';
 import { EngineDoor, type Reach } from '../calls/admission.ts';
 import { Balancer } from '../calls/balancing/balancer.ts';
+import { denialOf } from '../calls/denied-engines.ts';
 import type { Deployment, Place } from '../calls/deployment.ts';
 import { engineHeaders } from '../calls/headers.ts';
 import { missingAccess } from '../calls/key.ts';
@@ -43,20 +44,25 @@ const NOTHING: Between = (reach) => reach;
 interface Surroundings {
   readonly inside: Pick<Inside, 'store' | 'shelf' | 'node' | 'keyOf' | 'settled'>;
   readonly between: Between;
+  /** Whether the operator denies the engine to everybody now. */
+  readonly isDenied: (engine: string) => boolean;
 }
 
 /** Every engine as this configuration reaches it, its own engines too, which become known by their names. */
 export function deploy(config: Config, inside: Surroundings['inside'], between: Between = NOTHING): Deployed {
   const known = new Map<string, ReachedEngine>();
   const byEngine = new Map<string, Balancer>();
+  let denied = config.policy.deny_engines;
+  const isDenied = (engine: string): boolean => denialOf({ engines: denied, models: [] }, { engine, model: null }) !== undefined;
   const prepare = (next: Config): (() => void) => {
     const own = enginesOf(next.engines);
     const all = [...engines, ...own].map((engine) => {
       const settings = next.engines[engine.id] ?? {};
       const before = known.get(engine.id);
-      return before?.text === JSON.stringify(settings) ? before : reached(engine, settings, { inside, between });
+      return before?.text === JSON.stringify(settings) ? before : reached(engine, settings, { inside, between, isDenied });
     });
     return () => {
+      denied = next.policy.deny_engines;
       const gone = [...known.values()].filter((one) => !all.includes(one));
       addEngines(own);
       known.clear();
@@ -97,7 +103,7 @@ function reached(engine: Engine, settings: EngineConfig, surroundings: Surroundi
   const all = placesOf(engine, settings).map((place) => deployment(engine, place, surroundings));
   const [first, ...more] = all.map((made) => made.deployment);
   if (first === undefined) throw new AbpError('internal', `engine ${engine.id} has no deployment`);
-  const prober = proberOf(all, settings);
+  const prober = proberOf(all, settings, () => !surroundings.isDenied(engine.id));
   return {
     balancer: new Balancer([first, ...more], systemClock),
     text: JSON.stringify(settings),
@@ -171,11 +177,12 @@ function breakerOf({ breaker }: EngineConfig): BreakerPolicy | undefined {
 }
 
 /** Asks the deployments of an engine that has several whether they are there. */
-function proberOf(all: readonly Made[], { probe_s: seconds }: EngineConfig): Prober | undefined {
+function proberOf(all: readonly Made[], { probe_s: seconds }: EngineConfig, isAllowed: () => boolean): Prober | undefined {
   const places = all.flatMap(({ deployment: one, transport }): Probed[] => {
     if (one.place === undefined || one.origin === '') return [];
     const headers = engineHeaders(one, {}, packageVersion());
-    return [{ load: one.place.load, health: one.health, transport, origin: one.origin, path: `${one.basePath}/v1/models`, headers }];
+    const path = `${one.basePath}/v1/models`;
+    return [{ load: one.place.load, health: one.health, transport, origin: one.origin, path, headers, isAllowed }];
   });
   return places.length === 0 ? undefined : new Prober(places, seconds);
 }

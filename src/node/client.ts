@@ -1,6 +1,7 @@
 import type { SessionSummary } from '../adapters/adapter.ts';
 import type { AgentName } from '../contract/runs/coding-agent.ts';
 import { loadConfig } from '../gateway/config.ts';
+import { configuredAccess } from '../gateway/run-plane/engine-access.ts';
 import { homePath as homeOf } from '../home/home.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { type AdapterRegistry, createCodingAgents } from '../runtime/coding-agents/coding-agents.ts';
@@ -89,7 +90,7 @@ export interface AgentMuxClient {
 /** A client that runs in this process. Model traffic goes through the gateway of the home, or through one that lives as long as the runs. */
 export function createClient({ env = process.env, configPath, homePath }: ClientOptions = {}): AgentMuxClient {
   const { config } = loadConfig({ env, homePath, ...(configPath !== undefined && { path: configPath }) });
-  const agents = createCodingAgents({ env, engines: config.engines });
+  const agents = createCodingAgents({ env, engine: configuredAccess(config) });
   const { adapters, models, plugins } = agents;
   const home = homePath ?? env.ABP_HOME;
   const profiles = createProfiles({ homePath: homeOf(home), projectPath: process.cwd() });

@@ -10,6 +10,8 @@ export interface Probed {
   readonly origin: string;
   readonly path: string;
   readonly headers: readonly string[];
+  /** Whether calls may reach it: one that is denied to everybody is not asked either. */
+  isAllowed(): boolean;
 }
 
 const RESTING_S = 10;
@@ -40,7 +42,7 @@ export class Prober {
     const now = Date.now();
     for (const one of this.#all) {
       const failing = one.load.rests(now).some(({ reason }) => reason !== 'limited') || one.health?.isOpen === true;
-      if (!this.#asked.has(one) && (this.#every || failing)) this.#probe(one);
+      if (!this.#asked.has(one) && (this.#every || failing) && one.isAllowed()) this.#probe(one);
     }
   }
 

@@ -203,6 +203,18 @@ test('calls of a session stay together, and so do the turns of an agent', async 
   expect(new Set(upstream.seen.slice(before)).size).toBe(1);
 });
 
+test('probes ask no engine that is denied to everybody', async () => {
+  const [denied, allowed] = [await vendor(), await vendor()];
+  const probed = (url: string) => ({ url, probe_s: 0.05, deployments: KEYS.slice(0, 2).map((key) => ({ key, weight: 1 })) });
+  const gateway = await startGateway({
+    engines: { claude: probed(denied.url), openai: probed(allowed.url) },
+    config: { policy: { deny_engines: ['claude'] } },
+  });
+  onTestFinished(gateway.close);
+  await expect.poll(() => allowed.seen.length).toBeGreaterThan(5);
+  expect(denied.seen).toEqual([]);
+});
+
 test('probes find a deployment that is gone and one that is back before a caller does; metrics and webhooks tell of each', async () => {
   const upstream = await vendor();
   const hook = await startReceiver();

@@ -169,6 +169,11 @@ const fallback: Way = [
   },
 ];
 
+/** Agents that list no models themselves: the list of an engine is theirs, and it is asked with the engine's key. */
+const lists: readonly Way[] = ['gemini', 'copilot'].map(
+  (agent): Way => [`the models of ${agent}`, async ({ api }) => (await api.call('POST', `/v1/adapters/${agent}/models/refresh`, {})).text],
+);
+
 /** Everybody in this walk is a caller without a key, and this one call is all that they may make. */
 async function spendAll({ server }: Scene): Promise<void> {
   const body = { model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
@@ -186,7 +191,11 @@ interface Kind {
 }
 
 const KINDS: readonly Kind[] = [
-  { kind: 'deny_engines', policy: { deny_engines: ENGINES }, ways: [...vendorWays(false), ...unreadWays, turn, ...runWays, fallback] },
+  {
+    kind: 'deny_engines',
+    policy: { deny_engines: ENGINES },
+    ways: [...vendorWays(false), ...unreadWays, turn, ...runWays, fallback, ...lists],
+  },
   { kind: 'deny_models', policy: { deny_models: ['denied-*'] }, ways: [...vendorWays(false), ...unreadWays, turn, ...runWays, fallback] },
   // Runs on engines and hosts are held to it by their own programs, and go on without the tool.
   { kind: 'disallowed_tools', policy: { disallowed_tools: [TOOL] }, ways: [...vendorWays(true), ...unreadWays] },

@@ -8,6 +8,7 @@ import { interruptRuns } from '../../store/runs/runs.ts';
 import type { Gateway } from '../gateway.ts';
 import { secretValues } from '../secret-values.ts';
 import { releaseRun } from './claimed-runs.ts';
+import { servedAccess } from './engine-access.ts';
 import { dropAdmission, runPort } from './run-port.ts';
 
 /** The runs of a server. The engine that drives them is loaded with the first one. */
@@ -72,10 +73,7 @@ export function codingAgentsOf(gateway: Gateway): Promise<CodingAgents> {
   return gateway.runPlane.agents;
 }
 
-async function makeAgents({ calls: { deployments } }: Gateway): Promise<CodingAgents> {
+async function makeAgents({ calls }: Gateway): Promise<CodingAgents> {
   const { createCodingAgents } = await import('../../runtime/coding-agents/coding-agents.ts');
-  const engines = [...deployments.values()].map(
-    ({ first: { engine, origin, basePath, key } }) => [engine.id, { url: `${origin}${basePath}`, key }] as const,
-  );
-  return createCodingAgents({ engines: Object.fromEntries(engines.filter(([, { url }]) => url !== '')) });
+  return createCodingAgents({ engine: servedAccess(calls) });
 }

@@ -269,10 +269,10 @@ describe('refreshing models', () => {
     // A server that listens on a port has an address of this kind.
     const { port } = server.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}/base`;
-    const { models } = agentsOn(fakeCommands(), { engines: { gemini: { url, key: 'k' } } });
+    const { models } = agentsOn(fakeCommands(), { engine: () => ({ url, key: 'k' }) });
     await models.refresh('gemini');
     expect(models.model('gemini', 'gemini-9')).toMatchObject({ contextWindow: 7, source: 'remote', cliArgKey: '-m' });
-    const wrong = agentsOn(fakeCommands(), { engines: { gemini: { url, key: 'other' } } });
+    const wrong = agentsOn(fakeCommands(), { engine: () => ({ url, key: 'other' }) });
     await expect(wrong.models.refresh('gemini')).rejects.toThrow('the engine answered 403');
   });
 
@@ -285,7 +285,7 @@ describe('refreshing models', () => {
     onTestFinished(() => void server.close());
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo; // as above
-    const { models } = agentsOn(fakeCommands(), { engines: { openrouter: { url: `http://127.0.0.1:${port}`, key: 'k' } } });
+    const { models } = agentsOn(fakeCommands(), { engine: () => ({ url: `http://127.0.0.1:${port}`, key: 'k' }) });
     await models.refresh('hermes');
     expect(models.model('hermes', 'x-ai/grok-9')).toMatchObject({ contextWindow: 7, supportsThinking: false, source: 'remote' });
     expect(models.model('hermes', 'anthropic/claude-opus-4.6')).toMatchObject({ source: 'bundled' });

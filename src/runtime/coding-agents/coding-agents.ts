@@ -48,8 +48,8 @@ export interface CodingAgentsOptions {
   readonly env?: Environment;
   readonly platform?: NodeJS.Platform;
   readonly run?: RunCommand;
-  /** How engines are reached, by id. */
-  readonly engines?: Readonly<Record<string, EngineAccess>>;
+  /** How an engine is reached. Throws where nobody may ask it. */
+  readonly engine?: (id: string) => EngineAccess;
 }
 
 /** Everything known of coding agents, and the one memory of what was detected. */
@@ -62,12 +62,11 @@ export interface CodingAgents {
 }
 
 export function createCodingAgents(options: CodingAgentsOptions = {}): CodingAgents {
-  const { adapters: known = builtIn, env = process.env, platform = process.platform, run = runCommand, engines = {} } = options;
+  const { adapters: known = builtIn, env = process.env, platform = process.platform, run = runCommand, engine = () => ({}) } = options;
   const detector = new Detector({ env, platform, run });
   const models: ModelRegistry = createModelRegistry({
     sources: known,
-    discover: (agent) =>
-      discoverModels(registry.get(agent), { env, run, detect: (data) => detector.detect(data), engine: (id) => engines[id] ?? {} }),
+    discover: (agent) => discoverModels(registry.get(agent), { env, run, detect: (data) => detector.detect(data), engine }),
   });
   const registry = adapterRegistry({ known, env, platform, run, detector, onRegistered: (adapter) => models.add(adapter) });
   const plugins = createPlugins({

@@ -19,6 +19,7 @@ export interface EngineAccess {
 
 export interface DiscoveryDeps {
   detect(agent: AgentData): Promise<Detection>;
+  /** Throws for an engine that may not be asked. */
   engine(id: string): EngineAccess;
   readonly env: Environment;
   readonly run: RunCommand;
