@@ -73,7 +73,7 @@ export function assertPatterns({ policy = {}, workspace = {} }: PatternsOfRun): 
 }
 
 /** A rule for hosts that no host can match would hold nothing, and its receipt would say that it did. */
-export function assertHosts(policy: PolicyWish): void {
+function assertHosts(policy: PolicyWish): void {
   for (const name of ['allow_network', 'deny_network'] as const) {
     for (const [at, host] of (policy[name] ?? []).entries()) {
       try {
