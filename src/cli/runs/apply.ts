@@ -32,7 +32,7 @@ export async function applyRun(context: Context, run: string, wanted: readonly s
 export async function tellOfStage({ output, io, homePath: home }: Context, run: string): Promise<void> {
   const stage = Stage.open(stagesFolder(homePath(home)), runOf(run));
   if (output.json || stage?.state !== 'finished') return;
-  const { chosen, held } = chooseChanges((await stage.changes()).changes, () => false);
+  const { chosen, held } = chooseChanges(await stage.changes(), () => false);
   const count = counted(chosen).length;
   if (count === 0 && held.length === 0) return;
   const kept = held.length === 0 ? '' : `; ${held.length} held back`;

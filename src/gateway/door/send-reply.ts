@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { finished, Readable } from 'node:stream';
 import { Reply } from '../reply.ts';
 import type { Admitted } from './front-door.ts';
+import { jsonInSlices } from './json-in-slices.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -12,7 +13,7 @@ export function sendReply({ request, response, runId }: Admitted, result: unknow
   response.setHeader('X-ABP-Run-Id', runId);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (!(body instanceof Readable)) {
-    sendWhole(response, status, body);
+    sendWhole(response, status, body, fail);
     return;
   }
   if (request.method === 'HEAD') {
@@ -24,12 +25,25 @@ export function sendReply({ request, response, runId }: Admitted, result: unknow
   sendStream(response, body, fail);
 }
 
-function sendWhole(response: ServerResponse, status: number, body: unknown): void {
+function sendWhole(response: ServerResponse, status: number, body: unknown, fail: (error: unknown) => void): void {
   const isReady = typeof body === 'string' || body instanceof Uint8Array;
-  const bytes = isReady ? body : body === undefined ? '' : JSON.stringify(body);
-  if (!isReady && body !== undefined && !response.hasHeader('content-type')) response.setHeader('content-type', JSON_TYPE);
-  if (status !== 204) response.setHeader('content-length', Buffer.byteLength(bytes));
-  response.end(bytes);
+  if (isReady || body === undefined) {
+    sendBytes(response, status, [isReady ? body : '']);
+    return;
+  }
+  if (!response.hasHeader('content-type')) response.setHeader('content-type', JSON_TYPE);
+  const written = jsonInSlices(body);
+  if (written instanceof Promise) written.then((parts) => sendBytes(response, status, parts)).catch(fail);
+  else sendBytes(response, status, [written]);
+}
+
+function sendBytes(response: ServerResponse, status: number, parts: readonly (string | Uint8Array)[]): void {
+  // The reader may have left while the answer was written.
+  if (response.destroyed) return;
+  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  if (status !== 204) response.setHeader('content-length', length);
+  for (const part of parts.slice(0, -1)) response.write(part);
+  response.end(parts.at(-1));
 }
 
 /** Relays a stream. Its headers go out with its first chunk. */

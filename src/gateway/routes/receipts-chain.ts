@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { ownTurn } from '../../base/bounded/turns.ts';
 import { parseJsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { SignedHead } from '../../contract/receipts/chain.ts';
@@ -134,8 +135,21 @@ const administration = [
   }),
 ];
 
+/** Receipts may have megabytes each; so much is written between two turns of the event loop. */
+const PIECE = 256 * 1024;
+
 async function* textOf(pages: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
-  for await (const lines of pages) if (lines.length > 0) yield `${lines.join('\n')}\n`;
+  for await (const lines of pages) {
+    let text = '';
+    for (const line of lines) {
+      text += `${line}\n`;
+      if (text.length < PIECE) continue;
+      yield text;
+      text = '';
+      await ownTurn();
+    }
+    if (text !== '') yield text;
+  }
 }
 
 export const receiptChainRoutes = [...reading, ...administration];

@@ -44,13 +44,19 @@ const TELLING: ReadonlySet<string> = new Set<EventName>([
   'stream_fallback',
 ]);
 
+/** Ids, oldest first, and how many of them have their result. Nothing is moved: a sidecar may call a tool tens of thousands of times before the first one. */
+interface Waiting {
+  readonly ids: string[];
+  next: number;
+}
+
 type Told<T extends SidecarEvent['type']> = Extract<SidecarEvent, { type: T }>;
 
 /** Reads the ten kinds of event of a sidecar as events of ours. Calls without an id get one, and their results find it by the tool. */
 export class SidecarTranslator {
   readonly #cwd: string;
-  /** Calls without an id that wait for their result, oldest first, by tool. */
-  readonly #unnamed = new Map<string, string[]>();
+  /** Calls without an id that wait for their result, by tool. */
+  readonly #unnamed = new Map<string, Waiting>();
   #calls = 0;
   #speaking = false;
 
@@ -105,7 +111,7 @@ export class SidecarTranslator {
   #call({ tool_name: toolName, tool_use_id, input }: Told<'tool_call'>): EventDraft[] {
     this.#calls += 1;
     const toolCallId = tool_use_id ?? `call_${this.#calls}`;
-    if (tool_use_id === null) this.#unnamed.set(toolName, [...(this.#unnamed.get(toolName) ?? []), toolCallId]);
+    if (tool_use_id === null) this.#wait(toolName, toolCallId);
     return [
       { type: 'tool_call_start', toolCallId, toolName },
       { type: 'tool_call_ready', toolCallId, toolName, input },
@@ -113,10 +119,23 @@ export class SidecarTranslator {
   }
 
   #result({ tool_name: toolName, tool_use_id, output, is_error }: Told<'tool_result'>): EventDraft {
-    const toolCallId = tool_use_id ?? this.#unnamed.get(toolName)?.shift() ?? `call_${toolName}`;
+    const toolCallId = tool_use_id ?? this.#oldest(toolName) ?? `call_${toolName}`;
     return is_error
       ? { type: 'tool_error', toolCallId, toolName, error: typeof output === 'string' ? output : JSON.stringify(output) }
       : { type: 'tool_result', toolCallId, toolName, output, durationMs: 0 };
+  }
+
+  #wait(toolName: string, id: string): void {
+    const waiting = this.#unnamed.get(toolName) ?? { ids: [], next: 0 };
+    waiting.ids.push(id);
+    this.#unnamed.set(toolName, waiting);
+  }
+
+  #oldest(toolName: string): string | undefined {
+    const waiting = this.#unnamed.get(toolName);
+    const id = waiting?.ids[waiting.next];
+    if (waiting !== undefined && id !== undefined) waiting.next += 1;
+    return id;
   }
 
   #command({ command, exit_code, output_preview }: Told<'command_executed'>): EventDraft[] {

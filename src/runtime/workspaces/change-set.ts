@@ -48,14 +48,18 @@ export function changesBetween(
 ): ChangeSet {
   const keys = [...new Set([...before.keys(), ...after.keys()])].sort();
   const differing = keys.filter((key) => !sameNode(before.get(key)?.node, after.get(key)?.node));
+  // Last first, so that the first one is taken from the end: thousands of files may have the same content.
   const gone = new Map<string, PathKey[]>();
-  for (const key of differing) {
+  for (const key of differing.toReversed()) {
     const node = after.has(key) ? undefined : before.get(key)?.node;
-    if (node?.type === 'file' && node.bytes > 0) gone.set(node.sha256, [...(gone.get(node.sha256) ?? []), key]);
+    if (node?.type !== 'file' || node.bytes === 0) continue;
+    const alike = gone.get(node.sha256);
+    if (alike === undefined) gone.set(node.sha256, [key]);
+    else alike.push(key);
   }
   const changes = differing.map((key): Change => {
     const [was, is] = [before.get(key)?.node ?? null, after.get(key)?.node ?? null];
-    const origin = was === null && is?.type === 'file' ? gone.get(is.sha256)?.shift() : undefined;
+    const origin = was === null && is?.type === 'file' ? gone.get(is.sha256)?.pop() : undefined;
     const path = textOf(key);
     const held = denied(path) ?? heldBack(path, is);
     const mark = marked(path, was, is);

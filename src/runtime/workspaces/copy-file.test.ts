@@ -114,7 +114,7 @@ describe('a staged workspace with holes', () => {
     const { source, stages } = places();
     const stage = await stageOf(source, stages);
     hollow(join(stage.tree, 'endless'), 4 * 1024 ** 4, new Map());
-    const { changes } = await stage.finish();
+    const changes = await stage.changes();
     expect(changes.changes).toMatchObject([
       { path: 'endless', after: { type: 'special', hollow: true }, held: 'it is one of more holes than are read' },
     ]);

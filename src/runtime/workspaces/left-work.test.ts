@@ -42,7 +42,7 @@ writeFileSync(stage.tree + '/secret', 'secret');
 chmodSync(stage.tree + '/secret', 0o000);
 chmodSync(stage.tree + '/closed/within', 0o100);
 chmodSync(stage.tree + '/closed', 0o000);
-const { changes } = await stage.finish();
+const changes = await stage.changes();
 console.log(changes.changes.map(({ path }) => path).join(' '));
 console.log((await stage.apply()).applied);
 chmodSync(stage.tree + '/closed', 0o000);
@@ -68,7 +68,7 @@ it('is told by name, and not applied, where it lies deeper than any path leads',
   writeFileSync(join(stage.tree, 'new'), 'new');
   const script = 'for at in $(seq 25); do mkdir "$1" && cd -P "$1" || exit 1; done; echo x > file';
   execFileSync('bash', ['-c', script, 'bash', 'd'.repeat(200)], { cwd: stage.tree });
-  const { changes } = (await stage.finish()).changes;
+  const { changes } = await stage.changes();
   const deepest = changes.findLast(({ path }) => path.startsWith('ddd'));
   expect(deepest).toMatchObject({ after: { type: 'special', tooDeep: true }, held: 'its path is longer than the system takes' });
   expect(await stage.apply()).toMatchObject({ conflicts: [], applied: 1 });

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { pathGlob } from '../../base/glob.ts';
 import { removeTree } from '../../base/remove-tree.ts';
+import type { WorkspaceDelta } from '../../contract/receipts/parts.ts';
 import {
   CHANGES_FILE,
   CHECK_TREE,
   type Change,
-  type ChangeSet,
+  type ChangeSetRecord,
+  changeSetRecord,
   changesBetween,
+  deltaOf,
   PATCH_FILE,
   pathKeyOf,
   stageRecord,
@@ -192,9 +195,10 @@ function baseIn(folder: string): Base {
   return base;
 }
 
-/** The outcome of a comparison. */
+/** What a receipt says of a comparison. The changes themselves are in their file: there may be a hundred thousand. */
 export interface Compared {
-  readonly changes: ChangeSet;
+  readonly record: ChangeSetRecord;
+  readonly delta: WorkspaceDelta;
   readonly patchSha256: string;
 }
 
@@ -209,7 +213,8 @@ export function compareStage(folder: string, plan: StagePlan): Compared {
   const patch = patchOf(changes, contentsOf(plan.source, tree));
   writeFileSync(join(folder, CHANGES_FILE), JSON.stringify(changes), { mode: 0o600 });
   writeFileSync(join(folder, PATCH_FILE), patch, { mode: 0o600 });
-  return { changes, patchSha256: sha256(patch) };
+  const patchSha256 = sha256(patch);
+  return { record: changeSetRecord(changes, 'staged'), delta: deltaOf(changes, patchSha256), patchSha256 };
 }
 
 /** Rules that a change breaks. What was not to be read was not copied: an agent that makes it anew would write over it. */

@@ -96,7 +96,7 @@ describe('a stage', () => {
     const stage = await staged(here);
     changeEverything(stage.tree);
     writeFileSync(Buffer.concat([Buffer.from(`${stage.tree}/`), Buffer.from([0x66, 0xff])]), 'bytes');
-    const { changes } = (await stage.finish()).changes;
+    const { changes } = await stage.changes();
     expect(changes.map((change) => `${kindOf(change)} ${change.path}`)).toEqual([
       'modified binary',
       'modified changed',
@@ -131,7 +131,7 @@ describe('a stage', () => {
     writeFileSync(file, 'one\ntwo\nthrex\n');
     const { utimesSync } = await import('node:fs');
     utimesSync(file, atime, mtime);
-    expect((await stage.finish()).changes.changes.map(({ path }) => path)).toEqual(['changed']);
+    expect((await stage.changes()).changes.map(({ path }) => path)).toEqual(['changed']);
   });
 
   it('does not hold what may not be read, nor what is excluded, and borrows dependencies', async () => {
@@ -142,7 +142,7 @@ describe('a stage', () => {
     expect(readdirSync(join(stage.tree, 'node_modules'))).toEqual([]);
     expect(stage.staged.borrowed).toEqual(['node_modules']);
     writeFileSync(join(stage.tree, '.env'), 'made anew');
-    const { changes } = (await stage.finish()).changes;
+    const { changes } = await stage.changes();
     expect(changes).toMatchObject([{ path: '.env', held: 'deny_read: **/.env' }]);
   });
 
@@ -170,7 +170,7 @@ describe('a stage', () => {
     writeFileSync(join(stage.tree, 'same'), 'other\n');
     git(stage.tree, 'commit', '-qam', 'second');
     expect(git(here.source, 'log', '--all', '--format=%s')).toBe('first\n');
-    expect((await stage.finish()).changes.changes.map(({ path }) => path)).toEqual(['same']);
+    expect((await stage.changes()).changes.map(({ path }) => path)).toEqual(['same']);
   });
 });
 
@@ -293,7 +293,7 @@ describe('applying', () => {
     chmodSync(join(here.source, 'empty'), 0o750);
     const rights = (): number => lstatSync(join(here.source, 'empty')).mode & 0o777;
     const before = picture(here.source);
-    const { changes } = (await stage.finish()).changes;
+    const { changes } = await stage.changes();
     const { open } = judgeChanges(
       here.source,
       changes.filter(({ held }) => held === undefined),
@@ -339,7 +339,7 @@ it('keeps links as they are', async () => {
   const stage = await staged(here);
   expect(readlinkSync(join(stage.tree, 'outside'))).toBe('/etc/passwd');
   symlinkSync('../../elsewhere', join(stage.tree, 'made'));
-  expect((await stage.finish()).changes.changes).toMatchObject([{ path: 'made', held: 'the link leads out of the workspace' }]);
+  expect((await stage.changes()).changes).toMatchObject([{ path: 'made', held: 'the link leads out of the workspace' }]);
 });
 
 describe('the disk of stages', () => {

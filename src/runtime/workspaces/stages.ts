@@ -126,17 +126,21 @@ export class Stage {
   }
 
   /** The changes of the run. Compared once; the answer is kept. */
-  async changes(): Promise<Compared> {
+  async changes(): Promise<ChangeSet> {
     const { state, patchSha256 } = this.#record;
-    const file = join(this.folder, CHANGES_FILE);
-    if (state !== 'open' && patchSha256 !== undefined) {
-      const changes = stageRecord<ChangeSet>(file);
-      // A file that is torn is made anew.
-      if (changes !== undefined) return { changes, patchSha256 };
-    }
+    const kept = state !== 'open' && patchSha256 !== undefined ? this.#keptChanges() : undefined;
+    if (kept !== undefined) return kept;
+    // There are none yet, or their file is torn and made anew.
     if (isAtWork(this.#record) && this.#record.owner?.pid !== process.pid)
       throw new AbpError('conflict', `${this.#record.run} is still at work in its stage.`);
-    return await this.finish();
+    await this.finish();
+    const made = this.#keptChanges();
+    if (made === undefined) throw new AbpError('internal', `the changes of ${this.#record.run} cannot be read`);
+    return made;
+  }
+
+  #keptChanges(): ChangeSet | undefined {
+    return stageRecord<ChangeSet>(join(this.folder, CHANGES_FILE));
   }
 
   /** The bound that the work of the agent has outgrown; undefined while it fits. */
@@ -151,9 +155,9 @@ export class Stage {
 
   /** The agent has ended: compares, and keeps the change set and the patch. */
   async finish(): Promise<Compared> {
-    const { changes, patchSha256 } = await onThread({ kind: 'compare', folder: this.folder, plan: this.#record.plan }, 'compared');
+    const { record, delta, patchSha256 } = await onThread({ kind: 'compare', folder: this.folder, plan: this.#record.plan }, 'compared');
     this.#write({ ...this.#record, state: 'finished', patchSha256 });
-    return { changes, patchSha256 };
+    return { record, delta, patchSha256 };
   }
 
   /** A copy of the work for a check, and how it is removed. */
@@ -181,7 +185,7 @@ export class Stage {
 
   async #apply(isAsked: (path: string) => boolean): Promise<Applied> {
     undoAbandoned(this.folder);
-    const { changes } = await this.changes();
+    const changes = await this.changes();
     const { chosen, held } = chooseChanges(changes, isAsked);
     const { conflicts, applied } = await onThread(
       {

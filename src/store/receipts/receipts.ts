@@ -1,7 +1,8 @@
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely';
+import type { ExpressionBuilder, ExpressionWrapper, Selectable, SqlBool } from 'kysely';
+import { Slices } from '../../base/bounded/turns.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { decodeCursor, type Page, type PageOptions, pageOf, pageSize } from '../page.ts';
-import type { Tables } from '../schema.ts';
+import type { ReceiptsTable, Tables } from '../schema.ts';
 import type { Store } from '../store.ts';
 import { hasTag } from '../tags.ts';
 import { indexedText } from '../text.ts';
@@ -82,6 +83,17 @@ export async function getReceipt(store: Store, runId: RunId): Promise<StoredRece
   return row === undefined ? undefined : receiptOf(row);
 }
 
+/** Read in slices: the receipt of a run with tens of thousands of tool calls, or of changed files, has megabytes. */
+async function receiptsOf(rows: readonly Selectable<ReceiptsTable>[]): Promise<StoredReceipt[]> {
+  const slices = new Slices();
+  const receipts: StoredReceipt[] = [];
+  for (const row of rows) {
+    if (slices.over) await slices.next();
+    receipts.push(receiptOf(row));
+  }
+  return receipts;
+}
+
 /** Newest first. */
 export async function listReceipts(store: Store, filter: ReceiptFilter = {}): Promise<Page<StoredReceipt>> {
   const size = pageSize(filter.limit);
@@ -93,7 +105,7 @@ export async function listReceipts(store: Store, filter: ReceiptFilter = {}): Pr
     .orderBy('run_id', 'desc')
     .limit(size + 1)
     .execute();
-  return pageOf(rows.map(receiptOf), size, (receipt) => ({ time: receipt.startedAt, id: runKey(receipt.runId) }));
+  return pageOf(await receiptsOf(rows), size, (receipt) => ({ time: receipt.startedAt, id: runKey(receipt.runId) }));
 }
 
 /** Those of these receipts that fit, newest first. */
@@ -107,7 +119,7 @@ export async function receiptsAt(store: Store, keys: readonly string[], filter: 
     .orderBy('started_at', 'desc')
     .orderBy('run_id', 'desc')
     .execute();
-  return rows.map(receiptOf);
+  return await receiptsOf(rows);
 }
 
 /** How many receipts fit, counted up to a number. */

@@ -7,7 +7,6 @@ import { backendOf } from '../../../contract/runs/coding-agent.ts';
 import { type RunOptions, runTags } from '../../../contract/runs/run-options.ts';
 import type { RunResult, RunTokenUsage } from '../../../contract/runs/run-result.ts';
 import type { GatewayPort, RunClosing, RunOpening, RunSpend } from '../../gateway-port.ts';
-import { changeSetRecord, deltaOf } from '../../workspaces/change-set.ts';
 import { inPlaceChanges, type Snapshot, snapshot, workspaceDelta } from '../../workspaces/snapshot.ts';
 import { textsInPrompt } from '../attachments.ts';
 import type { RunDeps } from '../deps.ts';
@@ -211,11 +210,11 @@ async function stagedWork(ground: Ground | undefined, ending: Ending): Promise<S
   if (stage === undefined) return { ending };
   const compared = await stage.finish().catch((error: unknown) => failedEnding(error, undefined));
   if ('exitReason' in compared) return { ending: ending.exitReason === 'completed' ? compared : ending };
-  const { changes, patchSha256 } = compared;
+  const { record, delta, patchSha256 } = compared;
   return {
     ending,
-    workspaceDelta: deltaOf(changes, patchSha256),
-    changeSet: changeSetRecord(changes, 'staged'),
+    workspaceDelta: delta,
+    changeSet: record,
     artifacts: [{ kind: 'patch', path: 'patch.diff', sha256: patchSha256 }],
   };
 }
