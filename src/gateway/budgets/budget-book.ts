@@ -71,7 +71,7 @@ interface Entry {
 export class BudgetBook {
   readonly ledger: Ledger;
   readonly #options: BudgetBookOptions;
-  readonly #configured: readonly Budget[];
+  #configured: readonly Budget[];
   #entries = new Map<string, Entry>();
   #prices: CallPrices | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -106,6 +106,12 @@ export class BudgetBook {
     await this.read();
     this.#timer = setInterval(() => this.#tick().catch(this.#options.onFault), FRESH_MS);
     this.#timer.unref();
+  }
+
+  /** Holds the budgets of the configuration that was read again from now on, with what was spent of them. */
+  async reconfigure(terms: readonly BudgetTerms[]): Promise<void> {
+    this.#configured = terms.map(configuredBudget);
+    await this.read().catch(this.#options.onFault);
   }
 
   /** From now on nodes ask each other for parts that they do not use. */
@@ -183,7 +189,7 @@ export class BudgetBook {
 
   #assertOwn({ account, createdAt }: Entry): void {
     if (createdAt !== null) return;
-    throw new AbpError('conflict', 'This budget stands in the configuration; change it there and start the server anew.', {
+    throw new AbpError('conflict', 'This budget stands in the configuration; change it there, and read it again: abp config reload.', {
       budget: account.budget.id,
     });
   }

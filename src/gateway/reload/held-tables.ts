@@ -71,13 +71,16 @@ function engineLimits({ engines }: Config): ReadonlyMap<string, CallLimits> {
   return new Map(Object.entries(engines).flatMap(([id, { limits }]) => (limits === undefined ? [] : [[id, limits] as const])));
 }
 
-/** Who takes the configuration over when it is read again: engines, limits, routes. */
-export function preparesOf({ prepare }: Deployed, { limits, routes }: Pick<Gateway, 'limits' | 'routes'>): readonly Prepare[] {
+/** Who takes the configuration over when it is read again: engines, limits, routes, and last budgets, which are read from the database. */
+export function preparesOf(
+  { prepare }: Deployed,
+  { limits, routes, budgets }: Pick<Gateway, 'limits' | 'routes' | 'budgets'>,
+): readonly Prepare[] {
   const limitChanges: Prepare = (config) => {
     const [everybody, engines] = [CallLimits.strip().parse(config.limits), engineLimits(config)];
     return () => limits.reconfigure(everybody, engines);
   };
-  return [prepare, limitChanges, (config) => () => routes.reconfigure(config)];
+  return [prepare, limitChanges, (config) => () => routes.reconfigure(config), (config) => () => budgets.reconfigure(config.budgets)];
 }
 
 /** They are opened once the past is settled: what is spent is added up from receipts. */

@@ -17,10 +17,10 @@ export interface Reload {
 }
 
 /** Takes a part of a configuration over. Throws before anything is changed; what it returns makes the change and cannot fail. */
-export type Prepare = (config: Config) => () => void;
+export type Prepare = (config: Config) => () => void | Promise<void>;
 
 /** Tables whose values can change while the server runs. */
-const LIVE: readonly string[] = ['engines', 'routes', 'policy.deny_engines', 'policy.deny_models'].concat(
+const LIVE: readonly string[] = ['engines', 'routes', 'budgets', 'policy.deny_engines', 'policy.deny_models'].concat(
   'policy.allowed_tools',
   'policy.disallowed_tools',
   'limits.requests_per_minute',
@@ -91,7 +91,7 @@ export class Reloader {
     checkRoutes(next.routes, enginesOf(next.engines));
     const commits = this.#prepares.map((prepare) => prepare(next));
     await this.#outlook.onSecrets(secretValues(next, ''));
-    for (const commit of commits) commit();
+    for (const commit of commits) await commit();
     this.#config = next;
     if (sorted.changed.length > 0) this.#outlook.onChanged(next);
     const paths = (all: readonly ConfigChange[]): string[] => all.map(({ path }) => path);
@@ -129,6 +129,7 @@ function withLive(running: Config, file: Config, changed: readonly ConfigChange[
     policy: policy as Config['policy'], // members that the file leaves out are undefined, which the schema means by absent
     limits: { ...running.limits, requests_per_minute, tokens_per_minute, concurrency },
     routes: file.routes,
+    budgets: file.budgets,
     engines: Object.fromEntries(engines),
   };
 }
