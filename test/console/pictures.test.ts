@@ -134,6 +134,39 @@ describe.skipIf(missing !== undefined)(needing('pictures of the console', missin
     await context.close();
   });
 
+  it('the question of an agent leads to its session, and that of a run to the run, by a key', async () => {
+    const { page, context, complaints, open } = await world.signedIn();
+    await open('/inbox');
+    await page.getByText('Open session').waitFor();
+    await page.keyboard.press('o');
+    await page.waitForURL(/\/agents\/agent_[0-9a-f]+\/sessions\/session_/);
+    await open('/inbox');
+    await page.keyboard.press('j');
+    await page.locator('.approval.on', { hasText: 'Open run' }).waitFor();
+    await page.keyboard.press('o');
+    await page.waitForURL(/\/runs\/run_/);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('a call is indented only below the run that asked for it, and the arrows choose the cell that F filters by', async () => {
+    const { page, context, complaints, open } = await world.signedIn();
+    await open('/runs?engine=gemini');
+    await page.locator('.dl-body .el-b').first().waitFor();
+    const rows: boolean[] = await page.evaluate(
+      `[...document.querySelectorAll('.dl-body .dl-row')].map((row) => row.querySelector('.el-b') !== null)`,
+    );
+    expect(rows.filter((below) => below).length).toBeLessThanOrEqual(4);
+    expect(rows[0]).toBe(false);
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    for (const _ of [1, 2, 3, 4, 5, 6, 7, 8]) await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('f');
+    await page.waitForURL(/min_cost_nano_usd=\d+/);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it.each([390, 800, 1024, 1280])(
     'no text of any page stands on another one or is cut where nothing says so, at %i',
     async (width) => {

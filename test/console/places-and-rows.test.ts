@@ -5,7 +5,32 @@ import { titleOf } from '../../console/src/base/title.ts';
 import { replacement } from '../../console/src/components/diff/replacement.ts';
 import { rowsOf } from '../../console/src/components/side-by-side/rows.ts';
 import { placesIn } from '../../console/src/pages/run/places-in.ts';
-import { shownSpan, withSince } from '../../console/src/pages/runs/filter.ts';
+import { chipsOf, parseFilter, shownSpan, withSince } from '../../console/src/pages/runs/filter.ts';
+
+describe('the filter language', () => {
+  it.each([
+    ['engine:gemini status:failed', { engine: 'gemini', status: 'failed' }],
+    ['tag:project:clerk "two words"', { tag: 'project:clerk', q: 'two words' }],
+    ['cost>0.1 duration>5s', { min_cost_nano_usd: '100000000', min_ms: '5000' }],
+    ['cost > $0.1 duration >= 5 s', { min_cost_nano_usd: '100000000', min_ms: '5000' }],
+    ['cost>.25 more', { min_cost_nano_usd: '250000000', q: 'more' }],
+    ['duration>2 model:x', { min_ms: '2', model: 'x' }],
+    ['nothing:known cost>', { q: 'nothing:known cost>' }],
+  ])('reads %s', (text, filter) => {
+    expect(parseFilter(text)).toEqual(filter);
+  });
+
+  it('reads what its own chips say of costs and times', () => {
+    const filter = { min_cost_nano_usd: '100000000', min_ms: '5000' };
+    expect(
+      parseFilter(
+        chipsOf(filter)
+          .map(([, words]) => words)
+          .join(' '),
+      ),
+    ).toEqual(filter);
+  });
+});
 
 describe('where a field went', () => {
   const sent = { generationConfig: { maxOutputTokens: 800 }, contents: [{ parts: [{ 'a/b': 'hi' }] }] };

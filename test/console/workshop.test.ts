@@ -232,6 +232,7 @@ describe.skipIf(missing !== undefined)(needing('Playground, Matrix, Agents and S
       visiting('/settings/trust', async (page, { open }) => {
         await page.getByRole('button', { name: 'Verify all' }).click();
         await page.getByText(/all \d+ entries verify/).waitFor();
+        expect(await page.getByRole('row', { name: /this browser/ }).count()).toBe(1);
         await open('/settings/engines');
         await page.getByRole('row', { name: /^Sim/ }).getByRole('button', { name: 'Check' }).click();
         await page.getByText(/^answers, /).waitFor();

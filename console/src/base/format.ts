@@ -16,6 +16,11 @@ export function whole(value: number): string {
   return value.toLocaleString('en-US');
 }
 
+/** `1 call`, `1,204 calls`. */
+export function many(value: number, what: string): string {
+  return `${whole(value)} ${what}${value === 1 ? '' : 's'}`;
+}
+
 /** `6.7 ms`, `611 ms`, `2.41 s`, `4:12`, `3 h 04`. */
 export function duration(ms: number): string {
   if (ms < 10) return `${ms.toFixed(1)} ms`;

@@ -62,6 +62,8 @@ export function useKeys(keys: Readonly<Record<string, (event: KeyboardEvent) => 
   useEffect(() => {
     if (!active) return undefined;
     const listen = (event: KeyboardEvent): void => {
+      // What a browser fills in for its user comes as a key without a name.
+      if (typeof event.key !== 'string') return;
       const name = nameOf(event);
       if (event.defaultPrevented || isOthers(name, event.target) || (event.repeat && !MOVES.has(name))) return;
       const act = current.current[meaningOf(name)];

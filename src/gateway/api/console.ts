@@ -46,6 +46,7 @@ const Browser = z.strictObject({
   scopes: z.array(z.string()),
   user: z.string().nullable().describe('Whose runs and questions it may see and answer; null: everybody’s.'),
   label: z.string().describe('The browser, as it names itself.'),
+  current: z.boolean().describe('Whether it is the browser that asks.'),
   created_at: z.string(),
   expires_at: z.string(),
 });

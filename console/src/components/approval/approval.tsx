@@ -1,7 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type JSX, type RefObject, useEffect, useRef, useState } from 'react';
+import { get } from '../../api/client.ts';
 import { answer, type Interaction } from '../../api/interactions.ts';
+import { sessionQuery } from '../../api/queries.ts';
 import { cost, limit, shortId, waiting } from '../../base/format.ts';
 import { Button, useNow } from '../bits/bits.tsx';
 import { Diff } from '../diff/diff.tsx';
@@ -43,6 +45,13 @@ export interface ApprovalProps {
   readonly closed?: Closed | undefined;
 }
 
+/** What is known about a wish, as people say it. */
+const FACTS: Readonly<Record<string, string>> = {
+  ...{ runs_command: 'runs a command', writes: 'writes files', writes_outside: 'writes outside the folder' },
+  ...{ reads_outside: 'reads outside the folder', network: 'uses the network', secrets: 'touches secrets' },
+  interrupted_before: 'was interrupted before',
+};
+
 /** A question with everything that is needed to answer it: who, what exactly, why, where, and what it cost so far. */
 export function Approval({ item, selected, pinned = false, locked, closed }: ApprovalProps): JSX.Element {
   const card = useRef<HTMLElement>(null);
@@ -64,7 +73,7 @@ export function Approval({ item, selected, pinned = false, locked, closed }: App
         {wish.tag === null ? null : <span className="tag">{wish.tag}</span>}
         {item.facts.map((fact) => (
           <span key={fact} className="risk">
-            {fact.replaceAll('_', ' ')}
+            {FACTS[fact] ?? fact.replaceAll('_', ' ')}
           </span>
         ))}
         <span className="grow" />
@@ -200,14 +209,27 @@ function Exit({ item, first }: { readonly item: Interaction; readonly first: boo
   const key = first ? <kbd>O</kbd> : null;
   if (item.run_id !== null) {
     return (
-      <Link className="btn q" to="/runs/$run" params={{ run: item.run_id }}>
+      <Link className="btn q" data-exit="run" to="/runs/$run" params={{ run: item.run_id }}>
         Open run {key}
       </Link>
     );
   }
+  return item.session_id === null ? null : <SessionExit session={item.session_id} first={first} />;
+}
+
+/** A session is a page of its agent. A browser that may only answer has none of agents. */
+function SessionExit({ session, first }: { readonly session: string; readonly first: boolean }): JSX.Element | null {
+  const may = useQuery(sessionQuery).data?.scopes.includes('agents') === true;
+  const owner = useQuery({
+    queryKey: ['agent-of', session],
+    queryFn: () => get<{ agent_id: string }>(`/v1/sessions/${session}`),
+    enabled: may,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (owner.data === undefined) return null;
   return (
-    <Link className="btn q" to="/agents">
-      <Icon name="agent" /> Open agents {key}
+    <Link className="btn q" data-exit="session" to="/agents/$agent/sessions/$session" params={{ agent: owner.data.agent_id, session }}>
+      <Icon name="agent" /> Open session {first ? <kbd>O</kbd> : null}
     </Link>
   );
 }

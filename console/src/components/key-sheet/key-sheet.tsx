@@ -27,7 +27,8 @@ const SHEET: readonly (readonly [string, readonly (readonly [string, string])[]]
       ['R', 'replay'],
       ['P', 'Playground'],
       ['Y', 'copy id'],
-      ['F', 'filter by this engine'],
+      ['← →', 'choose a cell'],
+      ['F', 'filter by the cell’s value'],
       ['L', 'live'],
       ['[ ]', 'previous, next view'],
     ],
@@ -74,7 +75,7 @@ const SHEET: readonly (readonly [string, readonly (readonly [string, string])[]]
     [
       ['← ↑ → ↓', 'move the cell'],
       ['Enter', 'pin the pane'],
-      ['P', 'Playground with this dialect and engine'],
+      ['P', 'this cell in the Playground'],
     ],
   ],
   [
@@ -93,7 +94,7 @@ const SHEET: readonly (readonly [string, readonly (readonly [string, string])[]]
       ['J K', 'next, previous'],
       ['A', 'approve'],
       ['D', 'deny'],
-      ['O', 'open run'],
+      ['O', 'open run or session'],
     ],
   ],
 ];

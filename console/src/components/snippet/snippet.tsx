@@ -27,19 +27,19 @@ function codeOf(sdk: Sdk, base: string): readonly [string, string, string] {
       return [
         `import Anthropic from '@anthropic-ai/sdk';\n\nconst client = new Anthropic({ baseURL: '`,
         base,
-        `', apiKey: 'none' });\nconst answer = await client.messages.create({\n  model: 'any-name', max_tokens: 200,\n  messages: [{ role: 'user', content: 'say hello from the sim' }],\n});`,
+        `', apiKey: 'none' });\nconst answer = await client.messages.create({\n  model: 'any-name', max_tokens: 200,\n  messages: [{ role: 'user', content: 'say hello from the sim' }],\n});\nconsole.log(answer.content[0].text);`,
       ];
     case 'openai':
       return [
         `import OpenAI from 'openai';\n\nconst client = new OpenAI({ baseURL: '`,
         `${base}/v1`,
-        `', apiKey: 'none' });\nconst answer = await client.chat.completions.create({\n  model: 'any-name',\n  messages: [{ role: 'user', content: 'say hello from the sim' }],\n});`,
+        `', apiKey: 'none' });\nconst answer = await client.chat.completions.create({\n  model: 'any-name',\n  messages: [{ role: 'user', content: 'say hello from the sim' }],\n});\nconsole.log(answer.choices[0].message.content);`,
       ];
     case 'google':
       return [
         `import { GoogleGenAI } from '@google/genai';\n\nconst client = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: '`,
         base,
-        `' } });\nconst answer = await client.models.generateContent({\n  model: 'any-name', contents: 'say hello from the sim',\n});`,
+        `' } });\nconst answer = await client.models.generateContent({\n  model: 'any-name', contents: 'say hello from the sim',\n});\nconsole.log(answer.text);`,
       ];
     case 'claude-code':
       return [`export ANTHROPIC_BASE_URL=`, base, `\nexport ANTHROPIC_AUTH_TOKEN=none\nclaude -p 'say hello from the sim'`];

@@ -43,7 +43,7 @@ function failureIn(data: string): Failed {
 
 /** What a session tells while it happens: pieces of an answer, a new start of it, a failure. */
 function useHappenings(session: string) {
-  const askAgain = useRefresh(['messages', session], ['sessions'], ['interactions']);
+  const askAgain = useRefresh([['messages', session], ['sessions'], ['interactions']]);
   const [partial, setPartial] = useState('');
   const [restarted, setRestarted] = useState(false);
   const [failed, setFailed] = useState<Failed | null>(null);

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { type JSX, useEffect, useRef, useState } from 'react';
 import { answeredQuery, type Interaction, interactionsQuery } from '../../api/interactions.ts';
 import { sessionQuery } from '../../api/queries.ts';
@@ -16,7 +15,7 @@ const KEYS = [
   ['J K', 'move'],
   ['A', 'approve'],
   ['D', 'deny'],
-  ['O', 'open run'],
+  ['O', 'open'],
 ] as const;
 
 /** A card that somebody else answered, or whose run ended, says so for this long. */
@@ -62,11 +61,10 @@ function useGone(items: readonly Interaction[]): { readonly gone: readonly Gone[
 
 /** Every open question, oldest first. There is no way to approve all of them. */
 export function Inbox(): JSX.Element {
-  const navigate = useNavigate();
   const open = useQuery(interactionsQuery);
   const session = useQuery(sessionQuery);
   const [at, setAt] = useState(0);
-  const refresh = useRefresh(['interactions']);
+  const refresh = useRefresh([['interactions']]);
   const items = open.data?.items ?? [];
   const { gone, leave } = useGone(items);
   const live = useStream('/v1/interactions/stream', {
@@ -78,16 +76,15 @@ export function Inbox(): JSX.Element {
   });
   const current = items[Math.min(at, items.length - 1)];
   const may = session.data?.scopes.includes('answer') === true;
-  const press = (which: 'yes' | 'no') => (): void =>
-    document.querySelector<HTMLButtonElement>(`[data-id="${CSS.escape(current?.answer.path ?? '')}"] [data-answer="${which}"]`)?.click();
+  const pressed = (what: string): void =>
+    document.querySelector<HTMLElement>(`[data-id="${CSS.escape(current?.answer.path ?? '')}"] ${what}`)?.click();
+  const press = (which: 'yes' | 'no') => (): void => pressed(`[data-answer="${which}"]`);
   useKeys({
     j: () => setAt(Math.min(at + 1, items.length - 1)),
     k: () => setAt(Math.max(at - 1, 0)),
     a: press('yes'),
     d: press('no'),
-    o: () => {
-      if (current?.run_id) void navigate({ to: '/runs/$run', params: { run: current.run_id } });
-    },
+    o: () => pressed('a[data-exit]'),
   });
   return (
     <section className="in" aria-label="Inbox">

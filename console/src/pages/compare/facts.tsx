@@ -101,7 +101,7 @@ export const FACTS: readonly Fact[] = [
   {
     name: 'Cost',
     same: (receipt) => receipt.cost?.nano_usd,
-    show: (receipt) => (receipt.cost === null ? 'no price' : cost(receipt.cost.nano_usd)),
+    show: ({ cost: came, reason }) => (came === null && reason === 'refused' ? 'nothing spent' : cost(came?.nano_usd ?? null)),
     beside: (a, b) => ratio(a.cost?.nano_usd ?? 0, b.cost?.nano_usd ?? 0),
   },
   {

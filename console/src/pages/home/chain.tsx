@@ -6,7 +6,7 @@ import type { ChainVerification } from '../../../../src/contract/receipts/chain-
 import { useBudgets } from '../../api/budgets.ts';
 import { get } from '../../api/client.ts';
 import { headQuery, sessionQuery, settingsQuery } from '../../api/queries.ts';
-import { digest, duration, time, waiting, whole } from '../../base/format.ts';
+import { digest, duration, many, time, waiting, whole } from '../../base/format.ts';
 import { Button, CopyId, ErrorBand, useNow } from '../../components/bits/bits.tsx';
 import { BudgetBar } from '../../components/budget-bar/budget-bar.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
@@ -46,7 +46,7 @@ export function Chain(): JSX.Element {
       <div className="ph">
         <Icon name="seal" size={18} />
         <h2 className="grow">
-          {head.data === undefined ? 'The chain begins with the first run' : `${whole(head.data.sequence)} receipts, one chain`}
+          {head.data === undefined ? 'The chain begins with the first run' : `${many(head.data.sequence, 'receipt')}, one chain`}
         </h2>
         <Button small acts onClick={check} disabled={checked === 'checking' || head.data === undefined}>
           {checked === 'checking' ? 'Checking' : may ? 'Verify all' : 'Verify the newest'}

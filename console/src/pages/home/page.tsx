@@ -5,24 +5,33 @@ import { type Interaction, interactionsQuery } from '../../api/interactions.ts';
 import { useRefresh } from '../../api/refresh.ts';
 import { useStream } from '../../api/streams.ts';
 import type { RunRow, Usage } from '../../api/types.ts';
-import { cost, count, duration, hourMinute, percent, sumCost, time, waiting } from '../../base/format.ts';
+import { cost, count, duration, hourMinute, many, percent, sumCost, time, waiting } from '../../base/format.ts';
 import { wishOf } from '../../components/approval/wish.tsx';
 import { ErrorBand, Figure, StatusGlyph, useNow } from '../../components/bits/bits.tsx';
 import { FateStrip } from '../../components/fate/fate.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { RunTitle } from '../../components/run-line/run-line.tsx';
 import { BudgetPanel, Chain } from './chain.tsx';
-import { hourQuery, hourSumQuery, newestQuery, total } from './data.ts';
+import { enginesUsageQuery, hourQuery, hourSumQuery, newestQuery, seenQuery, total } from './data.ts';
 import { EmptyHome } from './empty.tsx';
 import { EnginePanel, Point, TryNext } from './panels.tsx';
 import './page.css';
 import './home.css';
 
+/** What is added up over runs is asked for again soon after one has ended, but less often than the list of them. */
+const SUMS = [hourQuery, hourSumQuery, enginesUsageQuery, seenQuery].map(({ queryKey }) => queryKey);
+const SUMS_MS = 3000;
+
 /** Is all well, does somebody wait for me, what do I try next? */
 export function Page(): JSX.Element {
   const newest = useQuery(newestQuery);
-  const refresh = useRefresh(newestQuery.queryKey);
-  const stream = useStream('/v1/runs/stream', { 'run.started': refresh, 'run.ended': refresh }, 'after');
+  const refresh = useRefresh([newestQuery.queryKey]);
+  const addUp = useRefresh(SUMS, SUMS_MS);
+  const ended = (): void => {
+    refresh();
+    addUp();
+  };
+  const stream = useStream('/v1/runs/stream', { 'run.started': refresh, 'run.ended': ended }, 'after');
   if (newest.data === undefined) return <Waiting error={newest.error} retry={() => void newest.refetch()} />;
   if (newest.data.items.length === 0) return <EmptyHome />;
   return (
@@ -79,7 +88,7 @@ function LastHour({ live, last }: { readonly live: boolean; readonly last: RunRo
       <div className="ph">
         <h2 className="grow">Last hour</h2>
         <span className={live ? 'live s' : 'mute s'}>
-          <i className={live ? 'dot live' : 'dot off'} /> {live ? `${perMinute} calls/min` : 'not live'}
+          <i className={live ? 'dot live' : 'dot off'} /> {live ? `${many(perMinute, 'call')}/min` : 'not live'}
         </span>
       </div>
       {runs === 0 ? (
@@ -87,7 +96,7 @@ function LastHour({ live, last }: { readonly live: boolean; readonly last: RunRo
       ) : (
         <>
           <div className="big">
-            <Figure value={count(runs)} name="calls" />
+            <Figure value={count(runs)} name={runs === 1 ? 'call' : 'calls'} />
             <Figure value={percent((runs - failed) / runs)} name="completed" />
             <Figure value={median === null ? '–' : duration(median)} name="first byte, median" />
             <Figure value={sumCost(group?.cost_nano_usd?.[0] ?? 0, group?.unpriced?.[0] ?? 0)} name="list price" />

@@ -32,7 +32,7 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   unkeyed: ['true'],
 };
 
-const TOKEN = /(\w+):("[^"]*"|\S+)|(cost|duration)>([\d.]+)(ms|s|m|h)?|"([^"]*)"|(\S+)/g;
+const TOKEN = /(\w+):("[^"]*"|\S+)|(cost|duration)\s*>=?\s*\$?(\d*\.?\d+)(?:\s*(ms|s|m|h)\b)?|"([^"]*)"|(\S+)/g;
 
 /** A line of the filter language as parameters: `engine:gemini cost>0.1 duration>5s "text"`. */
 export function parseFilter(text: string): UrlState {
@@ -62,6 +62,7 @@ function chip(name: string, value: string): string | undefined {
   if (name === 'min_cost_nano_usd') return `cost > $${Number(value) / NANO}`;
   if (name === 'min_ms') return `duration > ${Number(value) / 1000} s`;
   if (name === 'unkeyed' && value === 'true') return 'without a key';
+  if (name === 'key' && value.startsWith('key_')) return `key …${value.slice(-6)}`;
   if (name === 'q') return `“${value}”`;
   return NAMES[name] === undefined ? undefined : `${name} ${value}`;
 }

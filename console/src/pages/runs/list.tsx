@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
 import type { RunRow } from '../../api/types.ts';
-import { cost, shortId, time } from '../../base/format.ts';
+import { cost, many, shortId, time } from '../../base/format.ts';
 import { StatusGlyph } from '../../components/bits/bits.tsx';
 import { DurationBar, Fidelity, ModeGlyph, PlaneIcon, RunTitle, Tokens, Took } from '../../components/run-line/run-line.tsx';
 
@@ -17,8 +17,15 @@ export const HEAD = [
   { key: 'run', text: 'Run' },
 ] as const;
 
+interface RunCellsProps {
+  readonly row: RunRow;
+  readonly now: number;
+  /** Stands below the run that asked for it. */
+  readonly below: boolean;
+}
+
 /** One run in one line. What failed says why in place of tokens, time and cost. */
-export function RunCells({ row, now }: { readonly row: RunRow; readonly now: number }): JSX.Element {
+export function RunCells({ row, now, below }: RunCellsProps): JSX.Element {
   return (
     <>
       <span role="gridcell" className="c-st">
@@ -28,9 +35,9 @@ export function RunCells({ row, now }: { readonly row: RunRow; readonly now: num
         {time(row.started_at)}
       </span>
       <span role="gridcell" className="c-who">
-        {row.parent_run_id === null ? null : <i className="el-b" />}
+        {below ? <i className="el-b" /> : null}
         <PlaneIcon plane={row.plane} /> <RunTitle row={row} />
-        {row.children === null || row.children === 0 ? null : <span className="tag">{row.children} calls</span>}
+        {row.children === null || row.children === 0 ? null : <span className="tag">{many(row.children, 'call')}</span>}
       </span>
       <span role="gridcell" className="c-mode">
         <ModeGlyph mode={row.mode} />

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type JSX, useCallback, useMemo, useRef, useState } from 'react';
+import { type JSX, type PointerEvent, useCallback, useMemo, useRef, useState } from 'react';
 import { enginesQuery } from '../../api/queries.ts';
 import { replay } from '../../api/replay.ts';
 import type { RunRow } from '../../api/types.ts';
@@ -47,7 +47,7 @@ export function Page(): JSX.Element {
   const [following, setFollowing] = useUrlChoice('live', FOLLOWING);
   const liveOn = following === 'on';
   const toggleLive = (): void => setFollowing(liveOn ? 'off' : 'on');
-  const cell = useRef('');
+  const cell = useCell();
   const [marked, setMarked] = useState<ReadonlySet<string>>(() => new Set(state.compare === undefined ? [] : [state.compare]));
   const [failure, setFailure] = useState<unknown>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a span is counted back from when it was chosen
@@ -55,6 +55,7 @@ export function Page(): JSX.Element {
   const pages = useInfiniteQuery(rowsQuery(asked));
   const live = useLiveRows(asked, liveOn && state.before === undefined, !atTop);
   const rows = useOrdered(pages.data);
+  const below = useMemo(() => belowParents(rows), [rows]);
   const histogram = useQuery({ ...histogramQuery(asked, shownSpan(asked, rows.at(-1)?.started_at)), enabled: !pages.isPending });
   const counts = useQuery({ ...countsQuery(asked.since), enabled: !pages.isPending });
   const engines = useQuery(enginesQuery);
@@ -93,6 +94,8 @@ export function Page(): JSX.Element {
     arrowdown: move(1),
     k: move(-1),
     arrowup: move(-1),
+    arrowright: cell.steer(1),
+    arrowleft: cell.steer(-1),
     enter: () => open(chosen),
     ' ': () => choose(chosen === undefined ? 0 : -1),
     x: mark,
@@ -101,7 +104,7 @@ export function Page(): JSX.Element {
     p: () => void navigate({ to: '/playground', search: { run: chosen?.run_id } }),
     y: () => void navigator.clipboard.writeText(chosen?.run_id ?? ''),
     f: () => {
-      if (chosen !== undefined) change(filterByCell(chosen, cell.current));
+      if (chosen !== undefined) change(filterByCell(chosen, cell.current()));
     },
     l: toggleLive,
     '[': () => goView(view - 1),
@@ -129,12 +132,7 @@ export function Page(): JSX.Element {
       <ViewBar {...{ views, keep, drop }} current={view} counts={counts.data} canKeep={chipsOf(viewFilter(state)).length > 0} go={goView} />
       <ErrorBand error={failure ?? pages.error} retry={() => void pages.refetch()} />
       <div className="split">
-        <div
-          className="list"
-          onPointerOver={(event) => {
-            if (event.target instanceof Element) cell.current = event.target.closest('[role=gridcell]')?.className ?? '';
-          }}
-        >
+        <div className="list" data-cell={cell.steered} onPointerOver={cell.pointAt}>
           {histogram.data === undefined ? (
             <div className="histogram hist-wait" />
           ) : (
@@ -157,7 +155,7 @@ export function Page(): JSX.Element {
               key={rowHeight}
               {...{ label: 'Runs', head: HEAD, rows, rowHeight, selected, marked, scroller, onEnd }}
               idOf={({ run_id }) => run_id}
-              renderRow={(row) => <RunCells row={row} now={now} />}
+              renderRow={(row) => <RunCells row={row} now={now} below={below.has(row.run_id)} />}
               classOf={(row) => (row.completed_at === null ? 'under-way' : '')}
               onSelect={(index) => (isPhone() ? open(rows[index]) : choose(index))}
               onOpen={(index) => open(rows[index])}
@@ -180,6 +178,50 @@ export function Page(): JSX.Element {
   );
 }
 
+/** The cells that F can filter by, in the order in which the arrows reach them. */
+const CELLS = ['c-st', 'c-who', 'c-mode', 'c-fid', 'c-dur', 'c-cost', 'c-key'];
+
+/** A cell that has no room keeps only its padding. */
+const LEAST_WIDTH = 16;
+
+interface Cell {
+  /** The one that the arrows have chosen; empty while the pointer says which. */
+  readonly steered: string;
+  /** The classes of the cell that is meant. */
+  current(): string;
+  steer(by: number): () => void;
+  pointAt(event: PointerEvent): void;
+}
+
+/** Which cell of the selected row is meant: that under the pointer, or the one that the arrows have chosen since. */
+function useCell(): Cell {
+  const pointed = useRef('');
+  const [steered, setSteered] = useState('');
+  return {
+    steered,
+    current: () => steered || pointed.current,
+    steer: (by) => () => {
+      const shown = CELLS.filter((name) => (document.querySelector(`.dl-row.on .${name}`)?.clientWidth ?? 0) > LEAST_WIDTH);
+      setSteered(shown[Math.max(0, Math.min(shown.length - 1, shown.indexOf(steered) + by))] ?? '');
+    },
+    pointAt: ({ target }) => {
+      pointed.current = target instanceof Element ? (target.closest('[role=gridcell]')?.className ?? '') : '';
+      setSteered('');
+    },
+  };
+}
+
+/** The rows that stand below the run that asked for them; a filter shows calls without it, which are nobody's here. */
+function belowParents(rows: readonly RunRow[]): ReadonlySet<string> {
+  const below = new Set<string>();
+  rows.forEach(({ run_id, parent_run_id: parent }, index) => {
+    const before = rows[index - 1];
+    if (parent === null || before === undefined) return;
+    if (before.run_id === parent || (before.parent_run_id === parent && below.has(before.run_id))) below.add(run_id);
+  });
+  return below;
+}
+
 /** What the filter field can offer: the engines there are, and the models, keys, agents and tags of the rows. */
 function knownValues(rows: readonly RunRow[], engine: readonly string[]): Readonly<Record<string, readonly string[]>> {
   const seen = (of: (row: RunRow) => readonly (string | null)[]): string[] =>
@@ -187,7 +229,8 @@ function knownValues(rows: readonly RunRow[], engine: readonly string[]): Readon
   return {
     engine,
     model: seen(({ model, upstream_model }) => [model, upstream_model]),
-    key: seen(({ key_name }) => [key_name]),
+    // The key of a run is nobody's to name; many runs have one of the same name.
+    key: seen(({ key_name, parent_run_id }) => (parent_run_id === null ? [key_name] : [])),
     agent: seen(({ agent }) => [agent]),
     tag: seen(({ tags }) => tags),
   };
@@ -197,7 +240,7 @@ function knownValues(rows: readonly RunRow[], engine: readonly string[]): Readon
 function filterByCell(row: RunRow, cell: string): UrlState {
   if (cell.includes('c-st')) return { status: row.status };
   if (cell.includes('c-mode')) return { mode: row.mode ?? undefined };
-  if (cell.includes('c-key')) return { key: row.key_name ?? row.key_id ?? undefined };
+  if (cell.includes('c-key')) return { key: (row.parent_run_id === null ? row.key_name : null) ?? row.key_id ?? undefined };
   if (cell.includes('c-err')) return { reason: row.error?.code };
   if (cell.includes('c-fid')) return { fate: FATES.findLast((_, index) => (row.fates[index] ?? 0) > 0) };
   if (cell.includes('c-cost')) return { min_cost_nano_usd: String(row.cost_nano_usd ?? 0) };

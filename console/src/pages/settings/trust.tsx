@@ -178,10 +178,10 @@ function SignedIn(): JSX.Element {
           </tr>
         </thead>
         <tbody>
-          {(browsers.data?.items ?? []).map(({ id, label, scopes, user, created_at, expires_at }) => (
+          {(browsers.data?.items ?? []).map(({ id, label, current, scopes, user, created_at, expires_at }) => (
             <tr key={id}>
               <td className="el browser" title={label}>
-                {browserWords(label)}
+                {browserWords(label)} {current ? <span className="tag">this browser</span> : null}
               </td>
               <td>{scopes.includes('all') ? 'everything' : user === null ? 'read and answer' : `read and answer for ${user}`}</td>
               <td className="m" data-head="since">

@@ -132,15 +132,17 @@ export const consoleRoutes = [
   defineRoute({
     method: 'GET',
     path: '/v1/console/browsers',
-    summary: 'Browsers that are signed in.',
+    summary: 'Browsers that are signed in, newest first.',
     response: BrowserList,
-    handle: async ({ gateway }) => {
-      const sessions = await gateway.browsers.sessions.list();
+    handle: async ({ gateway, headers }) => {
+      const own = await sessionOf(gateway, headers.cookie);
+      const sessions = (await gateway.browsers.sessions.list()).toSorted((a, b) => b.createdAt - a.createdAt);
       const items = sessions.map(({ id, scope, user, label, createdAt, expiresAt }) => ({
         id,
         scopes: [scope],
         user: user ?? null,
         label,
+        current: id === own?.id,
         created_at: isoTime(createdAt),
         expires_at: isoTime(expiresAt),
       }));
