@@ -4,6 +4,7 @@ import { inOrder, lineAt } from '../../console/src/base/json-path.ts';
 import { titleOf } from '../../console/src/base/title.ts';
 import { replacement } from '../../console/src/components/diff/replacement.ts';
 import { rowsOf } from '../../console/src/components/side-by-side/rows.ts';
+import { eventsOf } from '../../console/src/pages/run/answer-events.ts';
 import { placesIn } from '../../console/src/pages/run/places-in.ts';
 import { chipsOf, parseFilter, shownSpan, withSince } from '../../console/src/pages/runs/filter.ts';
 
@@ -83,6 +84,38 @@ describe('two texts side by side', () => {
   it('are told without words where they are long', async () => {
     const [row] = await rowsOf('x '.repeat(40_000), 'y '.repeat(40_000));
     expect(row?.left?.pieces).toHaveLength(1);
+  });
+});
+
+describe('the events of an answer', () => {
+  const stream = [['content-type', 'text/event-stream; charset=utf-8']] as [string, string][];
+  const answer = (headers: [string, string][], ...bodies: (string | Uint8Array)[]): Parameters<typeof eventsOf>[0] => ({
+    ...{ status: 200, headers, trailers: [], at_us: 1000, complete: true },
+    chunks: bodies.map((body, index) => {
+      const at_us = (index + 2) * 1000;
+      return typeof body === 'string' ? { at_us, text: body } : { at_us, base64: Buffer.from(body).toString('base64') };
+    }),
+  });
+
+  it('are told apart wherever the pieces were cut, also inside a character, each at the time at which it was whole', () => {
+    const text = Buffer.from(
+      'event: ping\ndata: {"type":"ping"}\n\n: kept alive\n\ndata: {"type":"text","text":"é"}\r\n\r\ndata: [DONE]\n\n',
+    );
+    for (let cut = 1; cut < text.length; cut += 1) {
+      const events = eventsOf(answer(stream, text.subarray(0, cut), text.subarray(cut)));
+      expect(events.map(({ name, data }) => [name, data])).toEqual([
+        ['ping', '{"type":"ping"}'],
+        ['text', '{"type":"text","text":"é"}'],
+        ['data', '[DONE]'],
+      ]);
+      expect(events.at(-1)?.atMs).toBe(3);
+    }
+  });
+
+  it('are one where it was not streamed, and none where nothing came', () => {
+    expect(eventsOf(answer([['Content-Type', 'application/json']], '{"a":', '1}'))).toEqual([{ atMs: 3, name: 'body', data: '{"a":1}' }]);
+    expect(eventsOf(answer(stream))).toEqual([]);
+    expect(eventsOf(null)).toEqual([]);
   });
 });
 

@@ -42,6 +42,11 @@ export function textOfBody(body: Body): string {
   return 'text' in body ? body.text : new TextDecoder().decode(Uint8Array.from(atob(body.base64), (char) => char.charCodeAt(0)));
 }
 
+/** When each piece of an answer came, in milliseconds after the request; nothing where no pieces were kept. */
+export function ticksOf(recording: RecordingLine | undefined): readonly number[] {
+  return recording?.response?.chunks.map(({ at_us }) => at_us / 1000) ?? [];
+}
+
 export function textOfAnswer(answer: RecordingLine['response']): string {
   return answer === null ? '' : answer.chunks.map(textOfBody).join('');
 }

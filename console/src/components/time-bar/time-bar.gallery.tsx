@@ -1,7 +1,7 @@
 import type { Specimen } from '../../base/specimen.ts';
 import { Legend, TimeBar } from './time-bar.tsx';
 
-const TIMES = { own: 6.7, silent: 604, answer: 1790, total: 2410, pieces: 42 };
+const TIMES = { own: 6.7, silent: 604, answer: 1790, total: 2410, events: 42 };
 const TICKS = Array.from({ length: 42 }, (_, at) => 611 + at * 42);
 
 export const states: readonly Specimen[] = [
@@ -10,7 +10,7 @@ export const states: readonly Specimen[] = [
     shows: (
       <>
         <TimeBar times={TIMES} ticks={TICKS} />
-        <Legend times={TIMES} />
+        <Legend times={TIMES} ticks={TICKS} />
       </>
     ),
   },
@@ -23,5 +23,5 @@ export const states: readonly Specimen[] = [
       </>
     ),
   },
-  { name: 'nothing took time', shows: <TimeBar times={{ own: 0, silent: 0, answer: 0, total: 0, pieces: 1 }} /> },
+  { name: 'nothing took time', shows: <TimeBar times={{ own: 0, silent: 0, answer: 0, total: 0, events: 1 }} /> },
 ];

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
 import type { Receipt } from '../../api/types.ts';
-import { duration } from '../../base/format.ts';
+import { duration, many } from '../../base/format.ts';
 import './time-bar.css';
 
 /** Where the time of a call went. Three parts that follow each other, so that nothing counts twice. */
@@ -9,14 +9,14 @@ export interface Times {
   readonly silent: number;
   readonly answer: number;
   readonly total: number;
-  readonly pieces: number;
+  readonly events: number;
 }
 
 export function timesOf({ timing, event_count }: Receipt): Times | undefined {
   if (timing?.last_byte_ms === null || timing?.last_byte_ms === undefined) return undefined;
   const own = timing.dispatched_ms ?? 0;
   const first = timing.first_byte_ms ?? timing.last_byte_ms;
-  return { own, silent: Math.max(0, first - own), answer: timing.last_byte_ms - first, total: timing.last_byte_ms, pieces: event_count };
+  return { own, silent: Math.max(0, first - own), answer: timing.last_byte_ms - first, total: timing.last_byte_ms, events: event_count };
 }
 
 const share = (value: number, total: number): string => `${total === 0 ? 0 : (value / total) * 100}%`;
@@ -41,7 +41,8 @@ export function TimeBar({ times, ticks = [] }: { readonly times: Times; readonly
   );
 }
 
-export function Legend({ times }: { readonly times: Times }): JSX.Element {
+/** Pieces are counted where they were kept; of other answers it is known how many events the caller got. */
+export function Legend({ times, ticks = [] }: { readonly times: Times; readonly ticks?: readonly number[] }): JSX.Element {
   return (
     <div className="time-legend">
       <span>
@@ -51,7 +52,7 @@ export function Legend({ times }: { readonly times: Times }): JSX.Element {
         <b className="silent" /> engine silent {duration(times.silent)}
       </span>
       <span>
-        <b className="answer" /> {times.pieces} {times.pieces === 1 ? 'piece' : 'pieces'} in {duration(times.answer)}
+        <b className="answer" /> {ticks.length > 0 ? many(ticks.length, 'piece') : many(times.events, 'event')} in {duration(times.answer)}
       </span>
     </div>
   );

@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { receiptQuery, stubOf } from '../../api/receipts.ts';
+import { receiptQuery, recordingQuery, stubOf, ticksOf } from '../../api/receipts.ts';
 import type { Receipt } from '../../api/types.ts';
 import { day, duration, shortId } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
@@ -126,6 +126,7 @@ export function Page(): JSX.Element {
 /** Both on one scale. */
 function Times({ pair }: { readonly pair: Pair }): JSX.Element {
   const all = pair.map(timesOf);
+  const recordings = useQueries({ queries: pair.map((receipt) => recordingQuery(receipt)) });
   const most = Math.max(1, ...all.map((times) => times?.total ?? 0));
   return (
     <div className="times">
@@ -136,7 +137,7 @@ function Times({ pair }: { readonly pair: Pair }): JSX.Element {
             <code className="mute el name">{pair[index]?.model.upstream ?? shortId(pair[index]?.run_id ?? '')}</code>
             <div className="grow">
               <div style={{ width: `${(times.total / most) * 100}%` }}>
-                <TimeBar times={times} />
+                <TimeBar times={times} ticks={ticksOf(recordings[index]?.data)} />
               </div>
             </div>
             <code>{duration(times.total)}</code>

@@ -2,11 +2,11 @@ import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from '@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { fieldsQuery } from '../../api/queries.ts';
-import { recordingQuery, textOfAnswer, textOfBody } from '../../api/receipts.ts';
+import { recordingQuery, textOfAnswer, textOfBody, ticksOf } from '../../api/receipts.ts';
 import { replay } from '../../api/replay.ts';
 import type { Receipt, RecordingLine, RunRowList } from '../../api/types.ts';
 import { capabilityOf } from '../../base/fates.ts';
-import { bytes, digest, duration, shortId, whole } from '../../base/format.ts';
+import { bytes, digest, duration, many, shortId } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { useUrlState } from '../../base/url-state.ts';
 import { Empty, ErrorBand } from '../../components/bits/bits.tsx';
@@ -14,6 +14,7 @@ import { JsonView } from '../../components/json-view/json-view.tsx';
 import { exportLine, ReceiptSlip } from '../../components/receipt-slip/receipt-slip.tsx';
 import { Timeline } from '../../components/timeline/timeline.tsx';
 import { callLanes, sameContentQuery } from './data.ts';
+import { Events } from './events.tsx';
 import { CallHead } from './head.tsx';
 import { Late } from './late.tsx';
 import { emulatedQuery, placesQuery } from './places.ts';
@@ -81,7 +82,7 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
               <Timeline
                 lanes={callLanes(receipt, recording.data)}
                 total={receipt.timing.last_byte_ms}
-                foot={receipt.event_count === 1 ? '1 piece' : `${whole(receipt.event_count)} pieces`}
+                foot={cameIn(receipt, recording.data)}
               />
             )}
           </section>
@@ -141,6 +142,12 @@ function Refusal({ receipt, recording }: { readonly receipt: Receipt; readonly r
   );
 }
 
+/** In how many pieces the answer came: as many as there are ticks, and where none were kept as many events as the caller got. */
+function cameIn({ event_count: events }: Receipt, recording: RecordingLine | undefined): string {
+  const pieces = ticksOf(recording).length;
+  return pieces === 0 ? many(events, 'event') : many(pieces, 'piece');
+}
+
 /** The run before or after this one in the list that the reader came from. */
 function neighbourOf(client: QueryClient, run: string, by: number): string | undefined {
   for (const [, data] of client.getQueriesData<InfiniteData<RunRowList>>({ queryKey: ['rows'] })) {
@@ -177,8 +184,8 @@ function TabBody({ tab, receipt, recording, at, onField }: BodyProps): JSX.Eleme
   if (recording === undefined) return <NotKept receipt={receipt} />;
   if (tab === 'request') return <Requests receipt={receipt} recording={recording} at={at} />;
   if (tab === 'headers') return <Headers recording={recording} />;
+  if (tab === 'events') return <Events answer={recording.delivered ?? recording.response} />;
   const answered = textOfAnswer(recording.response);
-  if (tab === 'events') return <JsonView text={answered} label="Events as they came" />;
   const delivered = recording.delivered === null ? null : textOfAnswer(recording.delivered);
   return (
     <Bodies

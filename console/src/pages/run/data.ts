@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { get } from '../../api/client.ts';
+import { ticksOf } from '../../api/receipts.ts';
 import type { Receipt, RecordingLine, RunDetail, RunRowList } from '../../api/types.ts';
 import { duration } from '../../base/format.ts';
 import type { Lane } from '../../components/timeline/timeline.tsx';
@@ -38,7 +39,7 @@ export function callLanes(receipt: Receipt, recording: RecordingLine | undefined
   const last = timing.last_byte_ms ?? 0;
   const dispatched = timing.dispatched_ms ?? last;
   const first = timing.first_byte_ms ?? last;
-  const ticks = recording?.response?.chunks.map(({ at_us }) => at_us / 1000) ?? [];
+  const ticks = ticksOf(recording);
   const note = ticks.length === 0 && last > first ? 'pieces are not recorded, only first and last byte' : undefined;
   const tried = failed.reduce((sum, { ms }) => sum + ms, 0);
   const own = Math.max(0, dispatched - tried);

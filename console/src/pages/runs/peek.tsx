@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type JSX, useEffect, useState } from 'react';
 import { readAnswer } from '../../api/answer.ts';
-import { receiptQuery, recordingQuery, stubOf, textOfAnswer } from '../../api/receipts.ts';
+import { receiptQuery, recordingQuery, stubOf, textOfAnswer, ticksOf } from '../../api/receipts.ts';
 import type { Receipt, RunRow } from '../../api/types.ts';
 import { bytes, cost, count, day, digest, duration, whole } from '../../base/format.ts';
 import { useRested } from '../../base/use-rested.ts';
@@ -137,7 +137,7 @@ function Waiting(): JSX.Element {
 function Details({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   const times = timesOf(receipt);
   const recording = useQuery(recordingQuery(receipt));
-  const ticks = recording.data?.response?.chunks.map(({ at_us }) => at_us / 1000) ?? [];
+  const ticks = ticksOf(recording.data);
   return (
     <>
       {receipt.error === null || receipt.error === undefined ? null : (
@@ -152,7 +152,7 @@ function Details({ receipt }: { readonly receipt: Receipt }): JSX.Element {
         <div className="sec">
           <h2>Where the time went</h2>
           <TimeBar times={times} ticks={ticks} />
-          <Legend times={times} />
+          <Legend times={times} ticks={ticks} />
         </div>
       )}
       <Losses receipt={receipt} />
