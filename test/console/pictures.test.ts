@@ -149,6 +149,19 @@ describe.skipIf(missing !== undefined)(needing('pictures of the console', missin
     await context.close();
   });
 
+  it('a run has as many events as its receipt says, each in a line', async () => {
+    const { page, context, complaints, open } = await world.signedIn();
+    const path = shots.find(([name]) => name === 'run')?.[1] ?? '';
+    const { event_count: many } = await world.admin<{ event_count: number }>('GET', `/v1/receipts/${path.slice('/runs/'.length)}`);
+    await open(`${path}?tab=events`);
+    await page.getByRole('tab', { name: `Events ${many}` }).waitFor();
+    await page.getByRole('table', { name: 'Events' }).waitFor();
+    expect(await page.getByRole('table', { name: 'Events' }).locator('tbody tr').count()).toBe(many);
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
   it('a call is indented only below the run that asked for it, and the arrows choose the cell that F filters by', async () => {
     const { page, context, complaints, open } = await world.signedIn();
     await open('/runs?engine=gemini');
