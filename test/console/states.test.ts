@@ -35,8 +35,8 @@ describe.skipIf(missing !== undefined)(needing('states of the console', missing)
     // What is added up has the next call, too, and the first step is ticked, without anybody asking for the page again.
     await makeRuns(stage.server, 1);
     const next = page.getByRole('region', { name: 'Try next' });
-    await next.getByText('1 of 5').or(next.getByText('2 of 5')).waitFor();
-    await page.locator('.big', { hasText: /^2\s*calls/ }).waitFor();
+    await next.getByText('2 of 5').waitFor();
+    await page.locator('.big', { hasText: /[3-6]\s*calls/ }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   });
