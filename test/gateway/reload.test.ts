@@ -73,7 +73,7 @@ test('routes, limits, rules and engines of the file hold from the next call on',
 });
 
 test('budgets of the file hold from the next call on, with what was spent of them, and end with their lines', async () => {
-  const BUDGET = (limit: string): string => `[[budgets]]\non = { key = "local" }\nperiod = "total"\n${limit}\n`;
+  const budget = (limit: string): string => `[[budgets]]\non = { key = "local" }\nperiod = "total"\n${limit}\n`;
   const scene = await start('');
   const ask = async (): Promise<number> => (await scene.ask('sim/b')).status;
   expect([await ask(), await ask()]).toEqual([200, 200]);
@@ -83,17 +83,17 @@ test('budgets of the file hold from the next call on, with what was spent of the
     expect([status, body.restart]).toEqual([200, []]);
     return body.changed.map(({ path }: { path: string }) => path);
   };
-  expect(await after(BUDGET('limit_requests = 3'))).toEqual(['budgets']);
+  expect(await after(budget('limit_requests = 3'))).toEqual(['budgets']);
   expect([await ask(), await ask()]).toEqual([200, 429]);
-  await after(BUDGET('limit_requests = 4'));
+  await after(budget('limit_requests = 4'));
   expect([await ask(), await ask()]).toEqual([200, 429]);
-  await after(BUDGET('limit_requests = 1\naction = "warn"'));
+  await after(budget('limit_requests = 1\naction = "warn"'));
   expect(await ask()).toBe(200);
   const { items } = parsed(await scene.get('/v1/budgets')).body;
   expect(items).toMatchObject([{ source: 'configuration', action: 'warn', limit_requests: 1, spent: { requests: 5 } }]);
   await after('');
   expect(parsed(await scene.get('/v1/budgets')).body.items).toEqual([]);
-  scene.write(BUDGET('limit_requests = 0'));
+  scene.write(budget('limit_requests = 0'));
   expect((await scene.reload()).status).toBe(400);
   expect(await ask()).toBe(200);
 });
