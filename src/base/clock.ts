@@ -6,6 +6,14 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/**
+ * Whether so much time has passed since a moment of the machine's clock. Where that clock was set back it tells nothing, and what was to wait
+ * for it is due: it would otherwise wait for as long as the clock was wrong.
+ */
+export function hasPassed(ms: number, since: number, now: number): boolean {
+  return now - since >= ms || now < since;
+}
+
 /** The second that was written last, as text up to its point: times of one batch lie close together, and a calendar is dear. */
 let known = { second: Number.NaN, text: '' };
 

@@ -44,6 +44,7 @@ export function keeperOf(
     onBlocked: (message) => log.error({ message }, 'no call is taken until the journal can be written again; is the disk full?'),
     // Said again, because the log may be on the disk that was full.
     onUnblocked: (message) => log.warn({ message }, 'the journal can be written again, and calls are taken'),
+    onUpkeepFault: (message) => log.error({ message }, 'upkeep of the database failed and is tried again; receipts are written'),
     onStalled: (message) => log.error({ message }, 'receipts are not reaching the database; they stay in the journal'),
     onFact: telemetry.watch.hear,
     onSettled: (runs, spent) => {

@@ -31,6 +31,10 @@ it('lets keys that were seen before go on while the database is away, asks other
   // Beyond the moment that a key is remembered in any case.
   await new Promise((resolve) => setTimeout(resolve, 5200));
   expect((await ask(seen)).status).toBe(200);
+  // A balancer that asked whether all of it serves would take out every node at once, and no call would go on.
+  const ready = await Promise.all(['/readyz', '/readyz?of=calls'].map((path) => call(`${server.url}${path}`)));
+  expect(ready.map(({ status }) => status)).toEqual([503, 200]);
+  for (const { body } of ready) expect(JSON.parse(body.toString())).toMatchObject({ status: 'degraded', database: 'unreachable' });
   const refused = await ask(unseen);
   expect([refused.status, refused.headers['x-should-retry'], JSON.parse(refused.body.toString())]).toMatchObject([
     503,

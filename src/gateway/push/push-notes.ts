@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { hasPassed } from '../../base/clock.ts';
 import { uuidv7Hex } from '../../base/ids.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { addNotice, endNoticesUntil, type Notice } from '../../store/notices/notices.ts';
@@ -139,7 +140,7 @@ export class PushNotes {
 
   /** Forgets browsers whose sign-in has ended, and the deliveries of those that were forgotten. */
   async #sweep(subscriptions: readonly PushSubscription[]): Promise<void> {
-    if (Date.now() - this.#sweptAt < SWEEP_MS) return;
+    if (!hasPassed(SWEEP_MS, this.#sweptAt, Date.now())) return;
     this.#sweptAt = Date.now();
     const left = new Set<string>();
     for (const { id, session } of subscriptions) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import type { Keeper } from '../../receipts/keeper/keeper.ts';
@@ -27,6 +28,27 @@ function bucketState({ bucket }: Keeper): { readonly bucket?: 'ok' | 'away' } {
   return { bucket: bucket.fault === undefined ? 'ok' : 'away' };
 }
 
+/** Probes wait for a few seconds at most; a database that hangs is away long before. */
+const PROBE_MS = 1000;
+
+/** Whether the database answers; who is to know that it does so soon has an answer within a second. */
+async function databaseState({ store, log }: Gateway, soon: boolean): Promise<'ok' | 'unreachable'> {
+  const timer = new AbortController();
+  const late = async (): Promise<never> => {
+    await sleep(PROBE_MS, undefined, { signal: timer.signal });
+    throw new Error(`no answer within ${PROBE_MS} ms`);
+  };
+  try {
+    await (soon ? Promise.race([store.ping(), late()]) : store.ping());
+    return 'ok';
+  } catch (error) {
+    log.warn({ error }, 'the database does not answer');
+    return 'unreachable';
+  } finally {
+    timer.abort();
+  }
+}
+
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** The metrics of the server as Prometheus reads them: of all processes that share its port, unless those of this one are asked for. */
@@ -54,28 +76,26 @@ export const healthRoutes = [
     path: '/readyz',
     summary:
       'The process serves: 200 when ready, 503 while the database does not answer, the journal cannot be written, or the server is about to stop.',
+    query: z.strictObject({
+      of: z
+        .literal('calls')
+        .optional()
+        .describe('Whether calls are taken: also while the database does not answer, to keys that were seen before. For load balancers.'),
+    }),
     response: Ready,
-    handle: async ({ gateway }) => {
+    handle: async ({ gateway, query }) => {
+      const ofCalls = query.of === 'calls';
+      const database = await databaseState(gateway, ofCalls);
       // The reason of a stall is in the log; this route is public.
-      const { blocked } = gateway.keeper;
+      const { blocked, chain } = gateway.keeper;
       const journal = journalState(gateway.keeper);
-      const { chain } = gateway.keeper;
       const bucket = bucketState(gateway.keeper);
-      try {
-        await gateway.store.ping();
-      } catch (error) {
-        gateway.log.warn({ error }, 'the database does not answer');
-        return new Reply(503, { status: 'degraded', database: 'unreachable', journal, chain, ...bucket });
-      }
-      if (gateway.draining) return new Reply(503, { status: 'stopping', database: 'ok', journal, chain, ...bucket });
+      const rest = { database, journal, chain, ...bucket };
+      if (database !== 'ok' && !ofCalls) return new Reply(503, { status: 'degraded', ...rest });
+      if (gateway.draining) return new Reply(503, { status: 'stopping', ...rest });
       // A cut that an earlier process noticed cannot be mended; it is told, and the server is ready.
-      const answer = {
-        status: journal === 'ok' && chain !== 'cut' && bucket.bucket !== 'away' ? 'ready' : 'degraded',
-        database: 'ok',
-        journal,
-        chain,
-        ...bucket,
-      };
+      const whole = database === 'ok' && journal === 'ok' && chain !== 'cut' && bucket.bucket !== 'away';
+      const answer = { status: whole ? 'ready' : 'degraded', ...rest } as const;
       return blocked === undefined ? answer : new Reply(503, answer);
     },
   }),

@@ -1,4 +1,5 @@
 import { FairShare } from '../../base/bounded/fair-share.ts';
+import { hasPassed } from '../../base/clock.ts';
 import { UNKEYED } from '../../calls/call.ts';
 import { claimTurn, keysOfTurns, releaseTurns, type StoredTurn, unfinishedTurns } from '../../store/agent-plane/turns.ts';
 import { beat, forgetWorker, orphanedTurns } from '../../store/agent-plane/workers.ts';
@@ -127,7 +128,7 @@ export class Worker {
     try {
       await this.#beat();
       await this.#sweep();
-      if (Date.now() - this.#settledAt >= SETTLE_EVERY_MS) await this.#settle(Date.now() - SETTLE_AFTER_MS);
+      if (hasPassed(SETTLE_EVERY_MS, this.#settledAt, Date.now())) await this.#settle(Date.now() - SETTLE_AFTER_MS);
     } catch (error) {
       this.#parts.log.warn({ error }, 'turns cannot be looked for; the database does not answer');
     }

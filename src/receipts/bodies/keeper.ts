@@ -1,3 +1,4 @@
+import { hasPassed } from '../../base/clock.ts';
 import { type Redactor, redactor } from '../../base/redact.ts';
 import { SseFrames } from '../../base/sse.ts';
 import type { RunId } from '../../contract/run-id.ts';
@@ -127,7 +128,7 @@ export class BodyKeeper {
 
   /** Upkeep that is due now and then, also when no run ends. */
   async tidy(now = Date.now()): Promise<void> {
-    if (now - this.#settledAt >= TIDY_MS) await this.settle();
+    if (hasPassed(TIDY_MS, this.#settledAt, now)) await this.settle();
   }
 
   /** Removes the bodies of runs, also from the journal; how many had any. */

@@ -1,3 +1,4 @@
+import { hasPassed } from '../../base/clock.ts';
 import { blockTime } from '../../store/recordings/body-files.ts';
 import type { BodyShelf } from '../../store/recordings/body-shelf.ts';
 import { dropBlock } from '../../store/recordings/recording-eraser.ts';
@@ -40,7 +41,7 @@ export class Retention {
   async look(written: readonly string[], now = Date.now()): Promise<void> {
     const { shelf, maxBytes } = this.#options;
     for (const block of written) if (this.#bytes !== undefined) this.#bytes += shelf.sizeOf(block);
-    if (this.#bytes === undefined || this.#bytes > maxBytes || now - this.#lookedAt >= LOOK_MS) {
+    if (this.#bytes === undefined || this.#bytes > maxBytes || hasPassed(LOOK_MS, this.#lookedAt, now)) {
       this.#lookedAt = now;
       await this.#evict(now);
     }

@@ -1,3 +1,4 @@
+import { hasPassed } from '../../base/clock.ts';
 import type { BodyBucket } from '../../store/recordings/body-bucket.ts';
 import type { BodyShelf } from '../../store/recordings/body-shelf.ts';
 
@@ -30,8 +31,9 @@ export class Uploads {
   readonly #ending = new AbortController();
   #round: Promise<void> | undefined;
   #due = true;
+  /** How long it rests before the next round: longer each time that the bucket was away. */
   #pauseMs = 0;
-  #notBefore = 0;
+  #endedAt = 0;
   #said = '';
 
   constructor(options: UploadsOptions) {
@@ -45,7 +47,7 @@ export class Uploads {
 
   /** A moment to begin, unless it is at work, or the bucket was away a moment ago. */
   look(now = Date.now()): void {
-    if (!this.#due || this.#round !== undefined || now < this.#notBefore || this.#ending.signal.aborted) return;
+    if (!this.#due || this.#round !== undefined || !hasPassed(this.#pauseMs, this.#endedAt, now) || this.#ending.signal.aborted) return;
     this.#due = false;
     this.#round = this.#work().finally(() => {
       this.#round = undefined;
@@ -60,14 +62,14 @@ export class Uploads {
   async #work(): Promise<void> {
     try {
       await this.#bring();
-      this.#pauseMs = 0;
-      this.#notBefore = Date.now() + BETWEEN_MS;
+      this.#pauseMs = BETWEEN_MS;
+      this.#endedAt = Date.now();
       this.#say({ waiting: this.#waiting() });
     } catch (error) {
       if (this.#ending.signal.aborted) return;
       this.#due = true;
       this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
-      this.#notBefore = Date.now() + this.#pauseMs;
+      this.#endedAt = Date.now();
       this.#say({ waiting: this.#waiting(), fault: error instanceof Error ? error.message : String(error) });
     }
   }

@@ -65,9 +65,11 @@ export type KeeperReport =
   | { readonly kind: 'resumed' }
   /** The signed head of the chain, once a minute while it grows. */
   | { readonly kind: 'head'; readonly document: string }
-  /** Bodies are not stored; receipts are. */
+  /** Work beside the writing of receipts failed and is tried again. */
+  | { readonly kind: 'upkeep-fault'; readonly message: string }
   /** Bodies of these runs are to be erased, by an order of another node. */
   | { readonly kind: 'erase-asked'; readonly runs: readonly RunId[] }
+  /** Bodies are not stored; receipts are. */
   | { readonly kind: 'bodies-fault'; readonly message: string }
   /** How far the bucket is behind the disk. */
   | { readonly kind: 'bucket'; readonly state: BucketState }
@@ -105,6 +107,8 @@ export interface KeeperOptions {
   readonly onBucket?: (state: BucketState) => void;
   /** The database does not take facts; they stay in the journal until it does. */
   readonly onStalled: (message: string) => void;
+  /** Sums, retention, parts of tables or lost nodes were not attended to; tried again. Receipts are written. */
+  readonly onUpkeepFault?: (message: string) => void;
   /** Facts cannot be written: no run can begin until they can. */
   readonly onBlocked?: (message: string) => void;
   /** They can be written again; why they could not. */

@@ -1,3 +1,4 @@
+import { hasPassed } from '../../base/clock.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import { stubsUpTo } from '../../store/receipts/receipt-removal.ts';
 import { endErasures, erasuresFor } from '../../store/recordings/erasures.ts';
@@ -102,7 +103,7 @@ export class KeeperTasks {
   async #retain(): Promise<void> {
     const { retentionDays, deletionDays, parts } = this.#surroundings;
     const now = Date.now();
-    if (!this.#behind && now - this.#retainedAt < RETENTION_EVERY_MS) return;
+    if (!this.#behind && !hasPassed(RETENTION_EVERY_MS, this.#retainedAt, now)) return;
     const until = performance.now() + RETENTION_TURN_MS;
     // The oldest first: what is deleted need not be archived before.
     const done =

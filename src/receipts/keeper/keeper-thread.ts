@@ -18,6 +18,7 @@ import { IDLE, type KeeperData, type KeeperOrder, type KeeperReport, PENDING, UR
 import { KeeperTasks } from './keeper-tasks.ts';
 import type { LostNodes } from './lost-nodes.ts';
 import { TableParts } from './table-parts.ts';
+import { Upkeep } from './upkeep.ts';
 
 /** How long facts gather before a batch, unless somebody waits for one: long enough that a short run is one row instead of two. */
 const GATHER_MS = 50;
@@ -115,6 +116,42 @@ function bodyKeeper(store: Store, home: Home): BodyKeeper {
   });
 }
 
+interface Upkept {
+  readonly parts: TableParts;
+  readonly tasks: KeeperTasks;
+  readonly heads: HeadWatch;
+  readonly followers: Followers;
+  readonly nodes: LostNodes | undefined;
+}
+
+/** What is done beside the draining of facts: ahead of the first batch, too, and after batches only. */
+function upkeepOf({ parts, tasks, heads, followers, nodes }: Upkept): { readonly ahead: Upkeep; readonly upkeep: Upkeep } {
+  const onFault = (message: string): void => report({ kind: 'upkeep-fault', message });
+  const works = {
+    'a task, or what retention removes': () => tasks.run(),
+    'the head of the chain was not told': () => heads.look(),
+    'usage was not summed': () => followers.look(),
+    'lost nodes were not looked for': async () => nodes?.look(),
+  };
+  return { ahead: new Upkeep({ 'parts of tables were not made': () => parts.look() }, onFault), upkeep: new Upkeep(works, onFault) };
+}
+
+interface Round {
+  readonly tasks: KeeperTasks;
+  readonly ahead: Upkeep;
+  readonly upkeep: Upkeep;
+}
+
+/** Facts first, and what else is due once they are in the database. What failed waits for its next try, not in a loop. */
+async function round(drainOnce: () => Promise<boolean>, { tasks, ahead, upkeep }: Round): Promise<boolean> {
+  if (!tasks.isBehind || upkeep.isFaulty) await nextWork();
+  const done = await drainOnce();
+  if (!done) return false;
+  await ahead.turn();
+  await upkeep.turn();
+  return true;
+}
+
 async function keep(): Promise<void> {
   const home = openHome({ path: data.homePath });
   const store = await openStore({ home, ...(data.databaseUrl === undefined ? {} : { url: data.databaseUrl }) });
@@ -146,7 +183,8 @@ async function keep(): Promise<void> {
   listen(tasks);
   // Before the first look into the past: nodes that take this one for lost learn that it is back.
   await nodes?.start();
-  await attempted(() => parts.look());
+  const { ahead, upkeep } = upkeepOf({ parts, tasks, heads, followers, nodes });
+  await ahead.turn();
   let drained = await drainOnce();
   for (; !drained && !stopping; drained = await drainOnce()) await pause(RETRY_MS);
   await bodies.settlePast();
@@ -154,14 +192,7 @@ async function keep(): Promise<void> {
   if (drained) report({ kind: 'ready', interrupted: await closeInterrupted(store, chain, origin, { now: Date.now(), bodies, damaged }) });
   let failed = false;
   while (!stopping) {
-    if (!tasks.isBehind) await nextWork();
-    const done =
-      (await drainOnce()) &&
-      (await attempted(() => parts.look())) &&
-      (await attempted(() => tasks.run())) &&
-      (await attempted(() => heads.look())) &&
-      (await attempted(() => followers.look())) &&
-      (await attempted(async () => nodes?.look()));
+    const done = await round(drainOnce, { tasks, ahead, upkeep });
     await bodies.tidy();
     bodies.upload();
     tellCut();

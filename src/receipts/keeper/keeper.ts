@@ -310,6 +310,9 @@ class ThreadKeeper implements Keeper {
       case 'erase-asked':
         this.eraseBodies(message.runs).catch((error: unknown) => this.#options.onBodiesFault?.(`bodies were not erased: ${String(error)}`));
         break;
+      case 'upkeep-fault':
+        this.#options.onUpkeepFault?.(message.message);
+        break;
       case 'bodies-fault':
         this.#options.onBodiesFault?.(message.message);
         break;

@@ -1,3 +1,4 @@
+import { hasPassed } from '../../base/clock.ts';
 import { addPart, type DividedTable, dropEmptyPart, listParts, type Part } from '../../store/databases/parts.ts';
 import { dayAt, timeOfDay } from '../../store/receipts/run-days.ts';
 import type { PostgresStore, Store } from '../../store/store.ts';
@@ -36,7 +37,8 @@ function usagePart(time: number): Part {
 export class TableParts {
   readonly #store: PostgresStore | undefined;
   readonly #daysOfPart: number;
-  #nextLook = Number.NEGATIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #pauseMs = 0;
 
   constructor(store: Store, keptDays: number | undefined) {
     this.#store = store.kind === 'postgres' ? store : undefined;
@@ -45,7 +47,10 @@ export class TableParts {
 
   /** Makes what will be needed. Where a part is missing, its rows go to the part for the rest, and nothing waits. */
   async look(now = Date.now()): Promise<void> {
-    if (this.#store === undefined || now < this.#nextLook) return;
+    if (this.#store === undefined || !hasPassed(this.#pauseMs, this.#lookedAt, now)) return;
+    // Whatever keeps a part from being made is asked again soon, not at once.
+    this.#lookedAt = now;
+    this.#pauseMs = AGAIN_MS;
     const until = now + DAYS_AHEAD * DAY_MS;
     const made = [
       await this.#fill(this.#store, 'receipts', {
@@ -55,7 +60,7 @@ export class TableParts {
       }),
       await this.#fill(this.#store, 'usage_rollups', { from: now, until, next: usagePart }),
     ];
-    this.#nextLook = now + (made.every(Boolean) ? LOOK_EVERY_MS : AGAIN_MS);
+    if (made.every(Boolean)) this.#pauseMs = LOOK_EVERY_MS;
   }
 
   /** Drops parts of the receipts whose days are over and whose receipts are all stubs, which are elsewhere. */

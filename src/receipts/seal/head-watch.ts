@@ -1,3 +1,4 @@
+import { hasPassed } from '../../base/clock.ts';
 import { checkpoint } from '../../store/databases/sqlite-upkeep.ts';
 import { findHead } from '../../store/receipts/chain.ts';
 import type { Store } from '../../store/store.ts';
@@ -22,7 +23,7 @@ export class HeadWatch {
 
   /** Publishes when it is time. */
   async look(): Promise<void> {
-    if (Date.now() - this.#at >= EVERY_MS) await this.publish();
+    if (hasPassed(EVERY_MS, this.#at, Date.now())) await this.publish();
   }
 
   /** Publishes unless the chain is where it was. */
