@@ -91,6 +91,12 @@ test('budgets of the file hold from the next call on, with what was spent of the
   expect(await ask()).toBe(200);
   const { items } = parsed(await scene.get('/v1/budgets')).body;
   expect(items).toMatchObject([{ source: 'configuration', action: 'warn', limit_requests: 1, spent: { requests: 5 } }]);
+  // One that only warns takes no place of one that refuses, in whatever order they stand.
+  await after(`${budget('limit_requests = 6')}${budget('limit_requests = 2\naction = "warn"')}`);
+  expect([await ask(), await ask()]).toEqual([200, 429]);
+  await after(`${budget('limit_requests = 2\naction = "warn"')}${budget('limit_requests = 7')}${budget('limit_tokens = 1_000_000')}`);
+  expect([await ask(), await ask()]).toEqual([200, 429]);
+  expect(parsed(await scene.get('/v1/budgets')).body.items).toHaveLength(3);
   await after('');
   expect(parsed(await scene.get('/v1/budgets')).body.items).toEqual([]);
   scene.write(budget('limit_requests = 0'));

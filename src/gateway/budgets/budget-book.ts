@@ -15,7 +15,7 @@ import type { Store } from '../../store/store.ts';
 import type { SpentOn, SpentSums } from '../../store/usage/spent.ts';
 import { FRESH_MS } from '../reload/kept-fresh.ts';
 import { Leases, type LeaseWord } from './leases.ts';
-import { configuredBudget, rowOf, spentOn, storedBudget } from './subjects.ts';
+import { configuredBudgets, rowOf, spentOn, storedBudget } from './subjects.ts';
 
 /** People and their keys, as far as budgets ask. */
 interface Holders {
@@ -87,7 +87,7 @@ export class BudgetBook {
 
   constructor(options: BudgetBookOptions) {
     this.#options = options;
-    this.#configured = options.configured.map(configuredBudget);
+    this.#configured = configuredBudgets(options.configured);
     this.ledger = new Ledger({
       holderOf: (key) => options.holders.holderOf(key),
       onThreshold: options.onThreshold,
@@ -110,7 +110,7 @@ export class BudgetBook {
 
   /** Holds the budgets of the configuration that was read again from now on, with what was spent of them. */
   async reconfigure(terms: readonly BudgetTerms[]): Promise<void> {
-    this.#configured = terms.map(configuredBudget);
+    this.#configured = configuredBudgets(terms);
     await this.read().catch(this.#options.onFault);
   }
 

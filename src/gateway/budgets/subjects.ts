@@ -35,10 +35,16 @@ export function storedBudget(row: BudgetsTable): Budget {
   });
 }
 
-/** A budget of the configuration keeps its id while it is for the same and has the same period. */
-export function configuredBudget(terms: BudgetTerms): Budget {
-  const { on, period } = budgetOf('', terms);
-  return budgetOf(`budget_${hash('sha256', `${on.kind} ${on.id} ${period}`, 'hex').slice(0, 32)}`, terms);
+/** The budgets of the configuration. Each keeps its id while it is for the same, has the same period, and is the same one of several such. */
+export function configuredBudgets(all: readonly BudgetTerms[]): Budget[] {
+  const count = new Map<string, number>();
+  return all.map((terms) => {
+    const { on, period } = budgetOf('', terms);
+    const name = `${on.kind} ${on.id} ${period}`;
+    const before = count.get(name) ?? 0;
+    count.set(name, before + 1);
+    return budgetOf(`budget_${hash('sha256', before === 0 ? name : `${name} ${before}`, 'hex').slice(0, 32)}`, terms);
+  });
 }
 
 /** Whose calls count for a budget. `keysOf`: the keys of a user or a team. */
