@@ -1,7 +1,16 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRootRoute, createRoute, createRouter, Link, lazyRouteComponent, useRouterState } from '@tanstack/react-router';
-import type { JSX } from 'react';
-import { Empty } from './components/bits/bits.tsx';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  Link,
+  lazyRouteComponent,
+  useRouterState,
+} from '@tanstack/react-router';
+import { type JSX, useEffect } from 'react';
+import { PageMissing, pageMissing, reloadIfBack } from './base/page-load.ts';
+import { Empty, ErrorBand } from './components/bits/bits.tsx';
 import { Frame } from './components/frame/frame.tsx';
 
 const root = createRootRoute({
@@ -32,6 +41,31 @@ function Nowhere(): JSX.Element {
   );
 }
 
+const LOOK_MS = 3000;
+
+/** A page that did not come, or broke: the frame and all other pages stay. One that did not come is loaded anew once its server answers. */
+function Broken({ error, reset }: ErrorComponentProps): JSX.Element {
+  const missing = error instanceof PageMissing;
+  useEffect(() => {
+    if (!missing) return undefined;
+    const timer = window.setInterval(() => void reloadIfBack(false), LOOK_MS);
+    return () => window.clearInterval(timer);
+  }, [missing]);
+  return (
+    <div className="fill">
+      <h1 className="sr">This page cannot be shown</h1>
+      <ErrorBand error={error} retry={missing ? () => void reloadIfBack(true) : reset} />
+      <Empty title={missing ? 'This page has not come yet.' : 'This page broke.'}>
+        <p className="note">
+          {missing
+            ? 'It comes by itself once the server answers. Pages that were open before show what was known then.'
+            : 'The others go on; what stands above says what went wrong here.'}
+        </p>
+      </Empty>
+    </div>
+  );
+}
+
 /** What stands behind the question mark, as text. Pages read it with their own `search.ts`. */
 type Search = Readonly<Record<string, string | undefined>>;
 
@@ -40,7 +74,12 @@ function searchOf(raw: Record<string, unknown>): Search {
 }
 
 const page = <P extends string>(path: P, load: () => Promise<{ Page: () => React.JSX.Element }>) =>
-  createRoute({ getParentRoute: () => root, path, validateSearch: searchOf, component: lazyRouteComponent(load, 'Page') });
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    validateSearch: searchOf,
+    component: lazyRouteComponent(() => load().catch(pageMissing), 'Page'),
+  });
 
 /** One line per page. A new page is a folder and a line here. */
 const children = [
@@ -64,6 +103,7 @@ export function createAppRouter(client: QueryClient) {
   return createRouter({
     routeTree: root.addChildren(children),
     defaultPreload: 'intent',
+    defaultErrorComponent: Broken,
     context: { client },
     // Values are text here; the default would read "7" as a number and "true" as a boolean.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

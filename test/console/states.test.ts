@@ -219,6 +219,15 @@ describe.skipIf(missing !== undefined)(needing('states of the console', missing)
     expect(await page.locator('.dl-body .dl-row').count()).toBeGreaterThan(0);
     await page.getByText(/Not live since/).waitFor();
     expect([await replay.isDisabled(), await replay.getAttribute('title')]).toEqual([true, 'The server cannot be reached.']);
+    // A page that was never open has no parts here: it says so, the frame stays, and the way back leads to what was known.
+    await page.keyboard.press('g');
+    await page.keyboard.press('u');
+    await page.getByText('This page has not come yet.').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('the server cannot be reached').waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('r');
+    await page.locator('.dl-body .dl-row').first().waitFor();
     await context.close();
   });
 });

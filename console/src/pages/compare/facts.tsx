@@ -48,6 +48,12 @@ function ratio(a: number, b: number): string {
   return share < 2 ? 'more' : `${share} times as much`;
 }
 
+/** What it cost; of a run under way that is not known yet. */
+function costOf({ cost: came, reason, completed_at }: Receipt): string {
+  if (came === null && completed_at === null) return '–';
+  return came === null && reason === 'refused' ? 'nothing spent' : cost(came?.nano_usd ?? null);
+}
+
 export const FACTS: readonly Fact[] = [
   {
     name: 'Status',
@@ -101,7 +107,7 @@ export const FACTS: readonly Fact[] = [
   {
     name: 'Cost',
     same: (receipt) => receipt.cost?.nano_usd,
-    show: ({ cost: came, reason }) => (came === null && reason === 'refused' ? 'nothing spent' : cost(came?.nano_usd ?? null)),
+    show: costOf,
     beside: (a, b) => ratio(a.cost?.nano_usd ?? 0, b.cost?.nano_usd ?? 0),
   },
   {
@@ -121,5 +127,8 @@ export const FACTS: readonly Fact[] = [
     show: (receipt) => (receipt.receipt_sha256 === null ? '–' : digest(receipt.receipt_sha256)),
   },
 ];
+
+/** What neither of the two has is no fact about them. */
+export const isKnown = (fact: Fact, a: Receipt, b: Receipt): boolean => fact.show(a) !== '–' || fact.show(b) !== '–';
 
 export const differs = (fact: Fact, a: Receipt, b: Receipt): boolean => JSON.stringify(fact.same(a)) !== JSON.stringify(fact.same(b));

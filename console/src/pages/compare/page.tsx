@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import type { JSX } from 'react';
 import { receiptQuery, recordingQuery, stubOf, ticksOf } from '../../api/receipts.ts';
 import type { Receipt } from '../../api/types.ts';
-import { day, duration, shortId } from '../../base/format.ts';
+import { day, duration, many, shortId } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { useUrlState } from '../../base/url-state.ts';
 import { Button, Empty, ErrorBand, Segmented, StatusGlyph } from '../../components/bits/bits.tsx';
@@ -11,7 +11,7 @@ import { Icon } from '../../components/icon/icon.tsx';
 import { TimeBar, timesOf } from '../../components/time-bar/time-bar.tsx';
 import { Bodies } from './bodies.tsx';
 import { diffQuery, type Pair } from './data.ts';
-import { differs, FACTS } from './facts.tsx';
+import { differs, FACTS, isKnown } from './facts.tsx';
 import { Work } from './work.tsx';
 import './page.css';
 import './compare.css';
@@ -44,7 +44,7 @@ export function Page(): JSX.Element {
   if (!left.data?.timing || !right.data?.timing)
     return <Nothing error={error} title={error === null ? 'Reading both receipts' : 'There are no two runs to compare.'} />;
   const pair = [left.data, right.data] as const;
-  const facts = FACTS.filter((fact) => which === 'everything' || differs(fact, ...pair));
+  const facts = FACTS.filter((fact) => isKnown(fact, ...pair) && (which === 'everything' || differs(fact, ...pair)));
   return (
     <div className="p-compare fill">
       <div className="hd">
@@ -77,9 +77,7 @@ export function Page(): JSX.Element {
           // biome-ignore lint/suspicious/noArrayIndexKey: left and right
           <div key={index} className="row">
             <StatusGlyph status={receipt.status} waiting={false} />
-            <b>
-              {receipt.dialect} → {receipt.engine}
-            </b>
+            <b>{whoOf(receipt)}</b>
             <code className="mute el">{receipt.model.upstream}</code>
             <span className="grow" />
             <Link className="m u" to="/runs/$run" params={{ run: receipt.run_id }}>
@@ -148,6 +146,12 @@ function Times({ pair }: { readonly pair: Pair }): JSX.Element {
   );
 }
 
+/** Who called whom, or which coding agent ran on what. */
+function whoOf({ plane, backend, dialect, engine }: Receipt): string {
+  if (plane !== 'run') return `${dialect} → ${engine}`;
+  return `${backend.id.replace(/^adapter:/, '')} on ${engine ?? 'its own engine'}`;
+}
+
 /** What the two have in common, in a few words. */
 function summaryOf(a: Receipt, b: Receipt): string {
   if (a.receipt_sha256 !== null && a.receipt_sha256 === b.receipt_sha256) return 'both did the same';
@@ -168,7 +172,8 @@ function Members({ pair }: { readonly pair: Pair }): JSX.Element {
       {[false, true].map((moment) => (
         <details key={String(moment)} open={!moment}>
           <summary>
-            {moment ? 'Of the moment: ids, times, cost' : 'What the runs did'}, {of(moment).length} values differ
+            {moment ? 'Of the moment: ids, times, cost' : 'What the runs did'}, {many(of(moment).length, 'value')}{' '}
+            {of(moment).length === 1 ? 'differs' : 'differ'}
           </summary>
           <table aria-label={moment ? 'Values of the moment' : 'What the runs did'}>
             <tbody>
