@@ -171,6 +171,8 @@ it('tells of runs that failed while nobody could be told, at the next start', as
   const live = failed(first);
   await expect.poll(() => told(hook).map(({ run_id: run }) => run)).toEqual([live]);
   expect(told(hook)[0]).toMatchObject({ event: 'run.failed', backend: 'adapter:claude', error: { code: 'internal', message: 'it broke' } });
+  // A server that closes before it has read the receiver's answer leaves the notice to the next one.
+  await expect.poll(() => first.gateway.webhooks.tries.get('delivered')).toBe(1);
   await first.close();
   const deaf = await start([]);
   const unheard = failed(deaf);
