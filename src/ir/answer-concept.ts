@@ -51,6 +51,8 @@ const ANSWER_CONCEPTS = {
   usage_thinking: { title: 'Tokens of the reasoning' },
   usage_search: { title: 'Number of web searches' },
   usage_audio: { title: 'Tokens of audio' },
+  usage_audio_cached: { title: 'Tokens of audio read from a cache' },
+  usage_image: { title: 'Tokens of generated images' },
   usage_sum: { title: 'Sum of the counts', ours: 'the caller reads the sum of its own counts' },
   usage_detail: { title: 'Detail of the usage', ours: 'the receipt counts it; the caller’s usage has no member for it' },
   service_tier: { title: 'Service tier', partOnly: true, as: 'service_tier' },

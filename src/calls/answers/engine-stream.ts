@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
 import { decodeSse, isTooMuch, SseFrames, SseFrameTooLong } from '../../base/sse.ts';
 import type { Stepper } from '../../dialects/dialect.ts';
+import { isCutOff } from '../../dialects/stream-error.ts';
 import type { IrEvent } from '../../ir/event.ts';
 import type { IrError } from '../../ir/response.ts';
 import { LongTexts } from './long-texts.ts';
@@ -64,9 +65,9 @@ export class EngineStream {
     return { type: 'error', error: { kind: 'server', message, status: 502 } };
   }
 
-  /** Events in the bytes that the engine left unterminated when it ended. */
+  /** Events in the bytes that the engine left unterminated when it ended. One that stops in the middle is told as the end of them all. */
   rest(): IrEvent[] {
-    return this.#broken ? [] : this.#step(this.#frames.flush());
+    return this.#broken ? [] : this.#step(this.#frames.flush().filter((frame) => !isCut(decodeSse(frame).data)));
   }
 
   /**
@@ -93,6 +94,10 @@ export class EngineStream {
     if (events.length > 0) this.#beginning = undefined;
     return events;
   }
+}
+
+function isCut(data: string): boolean {
+  return isCutOff(data) && !parseJson(data).ok;
 }
 
 /** Whether a body is an error although its status is good. */

@@ -264,6 +264,6 @@ export function liftResponse(body: Json): IrResponse {
     parts: response.content.map((block) => answerPart(block, ledger)),
     finish: FINISH[response.stop_reason ?? ''] ?? 'stop',
     ...(typeof response.stop_sequence === 'string' ? { stopSequence: response.stop_sequence } : {}),
-    usage: liftUsage(response.usage),
+    usage: liftUsage(response.usage ?? undefined),
   };
 }

@@ -76,7 +76,7 @@ class Sighting {
   }
 
   /** Later values win: `message_delta` repeats and corrects what `message_start` said. */
-  #merge(usage: wire.Usage | undefined): void {
+  #merge(usage: wire.Usage | null | undefined): void {
     const told = Object.entries(usage ?? {}).filter(([, value]) => value !== null && value !== undefined);
     if (told.length > 0) this.usage = { ...this.usage, ...jsonOf(Object.fromEntries(told)) };
   }
@@ -162,7 +162,7 @@ function observeWhole(body: string): Observed {
     model: response.data.model,
     stop: response.data.stop_reason ?? undefined,
     error: undefined,
-    usage: jsonOf(response.data.usage),
+    usage: response.data.usage ? jsonOf(response.data.usage) : undefined,
     calls,
   });
 }

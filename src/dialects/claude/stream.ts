@@ -1,12 +1,12 @@
-import { type Json, type JsonObject, jsonOf, listIn, parseJson } from '../../base/json.ts';
+import { type Json, type JsonObject, jsonOf, listIn, objectIn, parseJson } from '../../base/json.ts';
 import { encodeSse, type SseEvent } from '../../base/sse.ts';
 import { foreignMeta } from '../../ir/carrier.ts';
 import type { IrEvent, IrPartStart } from '../../ir/event.ts';
 import type { VendorMeta } from '../../ir/part.ts';
-import type { FinishReason } from '../../ir/response.ts';
+import type { FinishReason, IrError } from '../../ir/response.ts';
 import { type IrUsage, NO_USAGE } from '../../ir/usage.ts';
 import type { AnswerContext, Emitter, Seen, Stepper } from '../dialect.ts';
-import { withErrorType } from '../stream-error.ts';
+import { isCutOff, readAt, unreadable, withErrorType } from '../stream-error.ts';
 import { liftCitations, lowerCitations } from './citations.ts';
 import { errorKind, errorObject } from './errors.ts';
 import { FINISH, liftUsage } from './lift.ts';
@@ -31,12 +31,14 @@ class MessagesStepper implements Stepper {
   }
 
   step(event: SseEvent): IrEvent[] {
+    if (this.#ended) return [];
     const parsed = parseJson(event.data);
-    if (!parsed.ok) return [];
+    if (!parsed.ok) return isCutOff(event.data) ? this.#fail(unreadable()) : [];
     const value = withErrorType(parsed.value);
     this.#seen?.(value);
-    const known = wire.StreamEvent.safeParse(value);
-    return known.success ? this.#handle(known.data) : [];
+    if (!wire.EVENTS.has(String(objectIn(value)?.type))) return [];
+    const read = readAt(wire.StreamEvent, value);
+    return 'error' in read ? this.#fail(read.error) : this.#handle(read.event);
   }
 
   end(): IrEvent[] {
@@ -63,10 +65,7 @@ class MessagesStepper implements Stepper {
       case 'ping':
         return [{ type: 'keep-alive' }];
       case 'error':
-        this.#ended = true;
-        return [
-          { type: 'error', error: { kind: errorKind(event.error.type), message: event.error.message ?? 'engine error', status: 200 } },
-        ];
+        return this.#fail({ kind: errorKind(event.error.type), message: event.error.message ?? 'engine error', status: 200 });
     }
   }
 
@@ -87,10 +86,15 @@ class MessagesStepper implements Stepper {
     return { type: 'part-end', index, meta: { claude: { citations } }, ...liftCitations(citations, this.#lengths.get(index) ?? 0) };
   }
 
-  #usage(next: wire.Usage | undefined): IrUsage {
+  #usage(next: wire.Usage | null | undefined): IrUsage {
     for (const [key, value] of Object.entries(next ?? {}))
       if (value !== null && value !== undefined) this.#told = { ...this.#told, [key]: value };
     return liftUsage(this.#told);
+  }
+
+  #fail(error: IrError): IrEvent[] {
+    this.#ended = true;
+    return [{ type: 'error', error }];
   }
 
   #end(): IrEvent[] {

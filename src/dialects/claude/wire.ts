@@ -132,7 +132,7 @@ export const Response = z.looseObject({
   content: z.array(AnyBlock),
   stop_reason: z.string().nullish(),
   stop_sequence: z.string().nullish(),
-  usage: Usage,
+  usage: Usage.nullish(),
 });
 
 export const ErrorBody = z.looseObject({ error: z.looseObject({ type: z.string().optional(), message: z.string().optional() }) });
@@ -141,7 +141,7 @@ export const ErrorBody = z.looseObject({ error: z.looseObject({ type: z.string()
 export const StreamEvent = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('message_start'),
-    message: z.looseObject({ id: z.string(), model: z.string(), usage: Usage.optional() }),
+    message: z.looseObject({ id: z.string(), model: z.string(), usage: Usage.nullish() }),
   }),
   z.looseObject({ type: z.literal('content_block_start'), index: z.int(), content_block: AnyBlock }),
   z.looseObject({ type: z.literal('content_block_delta'), index: z.int(), delta: z.looseObject({ type: z.string() }) }),
@@ -149,10 +149,13 @@ export const StreamEvent = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('message_delta'),
     delta: z.looseObject({ stop_reason: z.string().nullish(), stop_sequence: z.string().nullish() }),
-    usage: Usage.optional(),
+    usage: Usage.nullish(),
   }),
   z.looseObject({ type: z.literal('message_stop') }),
   z.looseObject({ type: z.literal('ping') }),
   z.looseObject({ type: z.literal('error'), error: z.looseObject({ type: z.string().optional(), message: z.string().optional() }) }),
 ]);
 export type StreamEvent = z.infer<typeof StreamEvent>;
+
+/** Types of events that say something of the answer. */
+export const EVENTS: ReadonlySet<string> = new Set(StreamEvent.options.map(({ shape }) => shape.type.value));

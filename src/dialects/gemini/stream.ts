@@ -4,6 +4,7 @@ import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext, Emitter, Seen, Stepper } from '../dialect.ts';
 import { compact } from '../members.ts';
+import { isCutOff, unreadable } from '../stream-error.ts';
 import { CandidateWriter } from './answers/candidate-writer.ts';
 import { lowerUsage } from './answers/finish.ts';
 import { AnswerReader } from './answers/read-answer.ts';
@@ -15,8 +16,9 @@ export function stepper(seen?: Seen): Stepper {
   return {
     step: (event: SseEvent) => {
       const parsed = parseJson(event.data);
-      if (parsed.ok) seen?.(parsed.value);
-      return parsed.ok ? reader.read(parsed.value) : [];
+      if (!parsed.ok) return isCutOff(event.data) ? reader.fail(unreadable()) : [];
+      seen?.(parsed.value);
+      return reader.read(parsed.value);
     },
     end: () => reader.end(),
   };

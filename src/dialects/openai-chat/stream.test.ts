@@ -72,7 +72,7 @@ describe('calls in a stream', () => {
 
 describe('the end of a stream', () => {
   it('is an error, once, when the engine stops early', () => {
-    expect(stepsOf(openaiChat, [chunk({ content: 'He' }), '{"id":"cut']).filter(({ type }) => type === 'error')).toEqual([
+    expect(stepsOf(openaiChat, [chunk({ content: 'He' })]).filter(({ type }) => type === 'error')).toEqual([
       { type: 'error', error: { kind: 'server', message: 'the engine closed the stream early', status: 200 } },
     ]);
   });
@@ -244,4 +244,37 @@ it('what is emitted steps to the same answer, however it is cut', () => {
     }),
     { numRuns: 60 },
   );
+});
+
+describe('content that is a list, as Mistral writes it', () => {
+  const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
+  const reference = { type: 'reference', reference_ids: [1] };
+  const quote = { kind: 'vendor', dialect: 'openai-chat', type: 'reference', meta: { 'openai-chat': { content: [reference] } } };
+
+  it('is read piece by piece', () => {
+    const events = stepsOf(openaiChat, [
+      chunk({ content: [thinking] }),
+      chunk({ content: [{ type: 'text', text: 'Y' }] }),
+      chunk({ content: 'es' }),
+      chunk({ content: [reference, { type: 'refusal', refusal: 'No.' }] }),
+      chunk({}, 'stop'),
+    ]);
+    expect(foldOf(events).response()?.parts).toEqual([
+      { kind: 'thinking', text: 'Hm.' },
+      { kind: 'text', text: 'Yes' },
+      quote,
+      { kind: 'refusal', text: 'No.' },
+    ]);
+  });
+
+  it('is read the same whole', () => {
+    const content = [thinking, { type: 'text', text: 'Y' }, { type: 'text', text: 'es' }, reference, { type: 'refusal', refusal: 'No.' }];
+    const body = { id: 'c', model: 'm', choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }] };
+    expect(openaiChat.liftResponse(body).parts).toEqual([
+      { kind: 'thinking', text: 'Hm.' },
+      { kind: 'text', text: 'Yes' },
+      quote,
+      { kind: 'refusal', text: 'No.' },
+    ]);
+  });
 });

@@ -6,7 +6,7 @@ import type { IrError } from '../../ir/response.ts';
 import type { Seen, Stepper } from '../dialect.ts';
 import { otherMembers } from '../members.ts';
 import { liftLogprobs } from '../openai-logprobs.ts';
-import { withErrorType } from '../stream-error.ts';
+import { isCutOff, unreadable, withErrorType } from '../stream-error.ts';
 import { streamError } from './errors.ts';
 import { endingOf, finishOf, liftOutputItem, liftUsage } from './lift.ts';
 import { ID } from './lift-content.ts';
@@ -50,7 +50,9 @@ class ResponsesStepper implements Stepper {
   step(event: SseEvent): IrEvent[] {
     const parsed = parseJson(event.data);
     const value = parsed.ok ? withErrorType(parsed.value) : null;
-    if (this.#ended || !isJsonObject(value)) return [];
+    if (this.#ended) return [];
+    if (!parsed.ok && isCutOff(event.data)) return this.#fail(unreadable());
+    if (!isJsonObject(value)) return [];
     this.#seen?.(value);
     const events = this.#handle(value);
     if (this.#started || events.length === 0 || events[0]?.type === 'keep-alive') return events;

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, objectIn, parseJson } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectIn, parseJson } from '../../../base/json.ts';
 import type { IrError, IrErrorKind } from '../../../ir/response.ts';
 import type { WireError } from '../../dialect.ts';
 import { withLimitWord } from '../../limit-word.ts';
@@ -67,10 +67,22 @@ export function errorOf(status: number, body: Json): IrError {
   const plain = typeof body === 'string' ? body : undefined;
   const message = (inner ?? outer ?? detail ?? plain) || `engine answered ${status}`;
   const said = SENTENCES.find(([sentence]) => sentence.test(message))?.[1];
-  const kind = said ?? KINDS[String(code ?? '')] ?? KINDS[type ?? ''] ?? STATUSES[status] ?? kindOfType(type, status);
+  // OpenRouter answers 200 and writes the status that it means where others have a word.
+  const meant = typeof code === 'number' && code >= 400 && code < 600 ? code : status;
+  const kind = said ?? KINDS[String(code ?? '')] ?? KINDS[type ?? ''] ?? STATUSES[meant] ?? kindOfType(type, meant);
   const wait = /try again (?:in|after) (\d+(?:\.\d+)?) ?(ms|s\b|seconds?)/i.exec(message);
   const retryAfterMs = wait === null ? undefined : Math.ceil(Number(wait[1]) * (wait[2] === 'ms' ? 1 : 1000));
   return { kind, message, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/** The error of a choice, where OpenRouter tells that the engine behind it gave up in the middle of an answer. */
+export function choiceError(choices: readonly { readonly error?: Json | undefined }[]): IrError | undefined {
+  const error = choices.map((choice) => choice.error).find(isTold);
+  return error === undefined ? undefined : errorOf(200, { error });
+}
+
+export function isTold(error: Json | undefined): error is string | JsonObject {
+  return typeof error === 'string' || isJsonObject(error ?? null);
 }
 
 /** A stream's error has no status of its own. */

@@ -7,7 +7,8 @@ import { type IrUsage, NO_USAGE, usageDetails } from '../../../ir/usage.ts';
 import { liftAnnotations } from '../../openai-citations.ts';
 import { liftLogprobs } from '../../openai-logprobs.ts';
 import { pricedTier } from '../../openai-tier.ts';
-import { errorOf } from './errors.ts';
+import { type Piece, piecesOf } from './answers/content.ts';
+import { choiceError, errorOf } from './errors.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { callPart, isCall, reasoningOf } from './lift-messages.ts';
 import { mediaParts } from './media.ts';
@@ -92,6 +93,8 @@ export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
   const response = parseAt(wire.Response, body, 'engine response');
   if (response.choices.length === 0)
     throw new EngineFailure({ kind: 'server', message: 'the engine answered without a choice', status: 200 });
+  const failed = choiceError(response.choices);
+  if (failed !== undefined) throw new EngineFailure(failed);
   const id = response.id || undefined;
   const [first = [], ...others] = answersIn(response.choices);
   const alternatives = others.map((choices, at) => ({
@@ -138,26 +141,42 @@ function liftAnswer(
 function liftChoice(flavour: ChatFlavour, choice: wire.Choice, id: string | undefined): IrPart[] {
   const { message } = choice;
   if (!message) return [];
-  const { content, refusal } = message;
-  const text =
-    typeof content === 'string' ? content : (content ?? []).map((part) => (typeof part.text === 'string' ? part.text : '')).join('');
-  const logprobs = liftLogprobs(choice.logprobs?.content);
-  const told = {
-    ...(logprobs === undefined ? {} : { logprobs }),
-    ...liftAnnotations(message.annotations, text.length),
-    ...textMeta(flavour, message.annotations ?? []),
-  };
+  const { refusal } = message;
   const { thinking, call } = reasoningOf(flavour, message);
   return [
     ...thinking,
-    // Sources need a text to stand in, be it an empty one.
-    ...(text === '' && !message.annotations?.length ? [] : [{ kind: 'text' as const, text, ...told }]),
+    ...said(flavour, choice, message),
     ...mediaParts(flavour, message),
     ...(typeof refusal === 'string' ? [{ kind: 'refusal' as const, text: refusal }] : []),
     ...call,
     ...(message.tool_calls ?? []).filter(isCall).map((call, index) => callPart(call, inventedCallId(id, index), flavour)),
     ...(message.function_call ? [callPart({ function: message.function_call }, inventedCallId(id, 0), flavour)] : []),
   ];
+}
+
+/** What the message says, piece by piece; its sources and the probabilities of its tokens stand in the last text. */
+function said(flavour: ChatFlavour, choice: wire.Choice, { content, annotations }: NonNullable<wire.Choice['message']>): IrPart[] {
+  const parts = piecesOf(flavour, content).reduce<Piece[]>(joined, []);
+  const last = parts.findLastIndex(({ kind }) => kind === 'text');
+  // Sources need a text to stand in, be it an empty one.
+  if (last === -1 && !annotations?.length) return parts;
+  const text = parts[last]?.text ?? '';
+  const logprobs = liftLogprobs(choice.logprobs?.content);
+  const told: IrPart = {
+    kind: 'text',
+    text,
+    ...(logprobs === undefined ? {} : { logprobs }),
+    ...liftAnnotations(annotations, text.length),
+    ...textMeta(flavour, annotations ?? []),
+  };
+  return last === -1 ? [...parts, told] : parts.toSpliced(last, 1, told);
+}
+
+/** Pieces of one kind in a row are one part. */
+function joined(parts: readonly Piece[], piece: Piece): Piece[] {
+  const before = parts.at(-1);
+  if (before === undefined || before.kind === 'vendor' || piece.kind === 'vendor' || before.kind !== piece.kind) return [...parts, piece];
+  return [...parts.slice(0, -1), { kind: piece.kind, text: before.text + piece.text }];
 }
 
 /** Derived from the answer's id: the same answer read again gets the same ids, and no two answers share them. */

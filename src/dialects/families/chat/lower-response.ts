@@ -121,10 +121,10 @@ function lowerMessage(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObjec
     before += text.length;
     return own;
   });
-  const spoke = texts.length > 0 || (calls.length === 0 && refusal.length === 0);
+  const spoke = texts.length > 0 || ownContent(flavour, parts) !== undefined || (calls.length === 0 && refusal.length === 0);
   return compact({
     role: 'assistant',
-    content: spoke ? texts.map((part) => part.text).join('') : null,
+    content: spoke ? (ownContent(flavour, parts) ?? texts.map((part) => part.text).join('')) : null,
     refusal: refusal.length === 0 ? null : refusal.join(''),
     ...(flavour.reasoningField === undefined || thinking.join('') === '' ? {} : { [flavour.reasoningField]: thinking.join('') }),
     ...answerState(flavour, parts),
@@ -133,6 +133,13 @@ function lowerMessage(flavour: ChatFlavour, parts: readonly IrPart[]): JsonObjec
     tool_calls:
       calls.length === 0 ? undefined : calls.map((part) => ({ ...lowerCall(part, flavour.id), ...callExtra(flavour, part.meta) })),
   });
+}
+
+/** A list where something that only this vendor has stands between the texts. */
+function ownContent({ id }: ChatFlavour, parts: readonly IrPart[]): Json[] | undefined {
+  const own = (part: IrPart): readonly Json[] => (part.kind === 'vendor' ? listIn(part.meta?.[id]?.content) : []);
+  if (!parts.some((part) => own(part).length > 0)) return undefined;
+  return parts.flatMap((part) => (part.kind === 'text' ? [{ type: 'text', text: part.text }] : own(part)));
 }
 
 /** State of the answer's reasoning: the vendor's own as it came, another engine's in the carrier where the wire has one. */

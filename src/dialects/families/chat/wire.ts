@@ -159,6 +159,7 @@ const Choice = z.looseObject({
   matched_stop: Matched,
   message: AnswerMessage.nullish(),
   finish_reason: z.string().nullish(),
+  error: JsonValue.optional(),
   logprobs: Logprobs,
 });
 export type Choice = z.infer<typeof Choice>;
@@ -182,7 +183,7 @@ export const CallDelta = z.object({
 export type CallDelta = z.infer<typeof CallDelta>;
 
 export const Delta = z.looseObject({
-  content: z.string().nullish(),
+  content: Content,
   refusal: z.string().nullish(),
   tool_calls: z.array(CallDelta).nullish(),
   function_call: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
@@ -196,6 +197,7 @@ const ChunkChoice = z.object({
   matched_stop: Matched,
   delta: Delta.nullish(),
   finish_reason: z.string().nullish(),
+  error: JsonValue.optional(),
   logprobs: Logprobs,
   usage: Usage.nullish(),
 });

@@ -30,7 +30,7 @@ export class AnswerReader {
   read(chunk: Json): IrEvent[] {
     if (Array.isArray(chunk)) return chunk.flatMap((one: Json) => this.read(one));
     if (this.#ended || !isJsonObject(chunk)) return [];
-    if (isJsonObject(chunk.error)) return this.#fail(errorOf(chunk, 200));
+    if (isJsonObject(chunk.error)) return this.fail(errorOf(chunk, 200));
     const events = this.#frame(chunk);
     const candidates = listIn(chunk.candidates);
     for (const candidate of candidates) if (isJsonObject(candidate)) events.push(...this.#candidate(candidate));
@@ -43,11 +43,11 @@ export class AnswerReader {
     const others = [...this.#others];
     const cut = !this.stopped || others.some(([, other]) => other.reason === undefined);
     if (cut && !(whole && this.#first.parts > 0))
-      return this.#fail(broken(whole ? 'the answer holds no candidate' : 'the engine closed the stream early'));
+      return this.fail(broken(whole ? 'the answer holds no candidate' : 'the engine closed the stream early'));
     const events: IrEvent[] = this.#first.close();
     const reason = this.#first.reason ?? '';
     if (FAILURES.has(reason) && this.#first.calls === 0) {
-      return [...events, ...this.#fail(broken(failureWords(reason, this.#first.own.finishMessage)))];
+      return [...events, ...this.fail(broken(failureWords(reason, this.#first.own.finishMessage)))];
     }
     this.#ended = true;
     const finish = this.#blocked && this.#first.calls === 0 ? 'content-filter' : finishOf(this.#first);
@@ -99,7 +99,8 @@ export class AnswerReader {
     return [...begun, ...events.map((event): IrEvent => ({ type: 'choice', choice, event }))];
   }
 
-  #fail(error: IrError): IrEvent[] {
+  fail(error: IrError): IrEvent[] {
+    if (this.#ended) return [];
     this.#ended = true;
     return [{ type: 'error', error }];
   }

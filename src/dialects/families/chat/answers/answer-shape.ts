@@ -4,11 +4,17 @@ import type { VendorMeta, VendorPart } from '../../../../ir/part.ts';
 import { type AnswerShape, below, PRICED_TIERS, type ShownPart, textIn } from '../../../answer-shape.ts';
 import type { ChatFlavour } from '../flavour.ts';
 import { FINISH } from '../lift-response.ts';
+import { quotedIn } from './content.ts';
 
 const MESSAGE: Record<string, AnswerConcept> = {
   '.role': 'structure',
   '.padding': 'vendor_member',
   '.content': 'text',
+  '.content[*]<text>': 'text',
+  '.content[*]<refusal>': 'refusal',
+  '.content[*]<thinking>': 'thinking',
+  '.content[*]<image_url>': 'image',
+  '.content[*]<*>': 'vendor_part',
   '.refusal': 'refusal',
   '.annotations[*]<url_citation>': 'citation',
   '.annotations[*]<url_citation>.url_citation.start_index': 'citation_place',
@@ -47,6 +53,7 @@ function claimsOf(flavour: ChatFlavour): Record<string, AnswerConcept> {
     ...below('.delta', message),
     '.finish_reason': 'stop_reason',
     '.native_finish_reason': 'vendor_member',
+    '.error': 'error',
     '.stop_reason': 'stop_sequence',
     '.matched_stop': 'stop_sequence',
     '.logprobs': 'logprobs',
@@ -126,6 +133,7 @@ export function chatAnswers(flavour: ChatFlavour): AnswerShape {
       transcript: 'message.audio',
       block_detail: 'message.audio',
       image: 'message.images',
+      vendor_part: 'message.content',
       ...(flavour.messageMembers.annotations === undefined
         ? {}
         : { citation: 'message.annotations', citation_place: 'message.annotations', document_citation: 'message.annotations' }),
@@ -147,6 +155,7 @@ export function chatAnswers(flavour: ChatFlavour): AnswerShape {
       ...(carrier === undefined ? {} : { call_state: 'the state of the first call is carried' }),
     },
     show: (part) => showIn(flavour, part),
+    quoted: (part) => quotedIn(flavour, part),
     places: (meta) => placesIn(flavour, meta),
   };
 }

@@ -12,6 +12,7 @@ import { mediaParts } from '../media.ts';
 import { mergeState } from '../state.ts';
 import type * as wire from '../wire.ts';
 import { Calls, type OpenCall } from './calls.ts';
+import { piecesOf } from './content.ts';
 
 type Voice = 'thinking' | 'text' | 'refusal';
 /** Whose state it is: the reasoning's, or the first call's, which stands right before that call. */
@@ -53,12 +54,23 @@ export class ChoiceReader {
     const { delta } = choice;
     const logprobs = liftLogprobs(choice.logprobs?.content);
     if (delta) this.#reasoning(delta, events);
-    if (delta?.content || logprobs) this.#say('text', delta?.content ?? '', events, logprobs);
+    this.#content(delta?.content, events, logprobs);
     if (delta) this.#beside(delta, answerId, events);
     if (!choice.finish_reason) return;
     this.#reason = choice.finish_reason;
     this.#matched = matchedStop(choice);
     this.#close(events);
+  }
+
+  /** Logprobs are those of the text; without one they belong to a later one. */
+  #content(content: wire.Delta['content'], events: IrAnswerEvent[], logprobs: readonly TokenLogprob[] | undefined): void {
+    const pieces = piecesOf(this.#flavour, content);
+    const last = pieces.findLast(({ kind }) => kind === 'text');
+    for (const piece of pieces) {
+      if (piece.kind === 'vendor') this.#whole(piece, events);
+      else this.#say(piece.kind, piece.text, events, piece === last ? logprobs : undefined);
+    }
+    if (last === undefined && logprobs !== undefined) this.#say('text', '', events, logprobs);
   }
 
   /** Reads the members of a delta beside its text. */

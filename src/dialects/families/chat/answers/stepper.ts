@@ -1,9 +1,11 @@
-import { isJsonObject, type Json, parseJson } from '../../../../base/json.ts';
+import { listIn, objectIn, parseJson } from '../../../../base/json.ts';
 import type { SseEvent } from '../../../../base/sse.ts';
 import type { IrAnswerEvent, IrEvent } from '../../../../ir/event.ts';
+import type { IrError } from '../../../../ir/response.ts';
 import { NO_USAGE } from '../../../../ir/usage.ts';
 import type { Seen, Stepper } from '../../../dialect.ts';
-import { errorOf } from '../errors.ts';
+import { isCutOff, readAt, unreadable } from '../../../stream-error.ts';
+import { choiceError, errorOf, isTold } from '../errors.ts';
 import type { ChatFlavour } from '../flavour.ts';
 import { isAnswer, liftUsage, withSearches } from '../lift-response.ts';
 import * as wire from '../wire.ts';
@@ -32,10 +34,14 @@ export class ChatStepper implements Stepper {
     if (this.#ended) return [];
     if (event.data === '[DONE]') return this.#started ? this.#finish() : [];
     const parsed = parseJson(event.data);
-    if (parsed.ok) this.#seen?.(parsed.value);
-    const chunk = parsed.ok ? wire.Chunk.safeParse(parsed.value) : undefined;
-    if (!chunk?.success) return [];
-    return isTold(chunk.data.error) ? this.#fail(parsed.ok ? parsed.value : null) : this.#chunk(chunk.data);
+    if (!parsed.ok) return isCutOff(event.data) ? this.#fail(unreadable()) : [];
+    this.#seen?.(parsed.value);
+    const read = readAt(wire.Chunk, parsed.value);
+    if ('error' in read) return listIn(objectIn(parsed.value)?.choices).length > 0 ? this.#fail(read.error) : [];
+    if (isTold(read.event.error)) return this.#fail(errorOf(200, parsed.value));
+    const events = this.#chunk(read.event);
+    const failed = choiceError(read.event.choices ?? []);
+    return failed === undefined ? events : [...events, ...this.#fail(failed)];
   }
 
   end(): IrEvent[] {
@@ -45,9 +51,9 @@ export class ChatStepper implements Stepper {
     return [{ type: 'error', error: { kind: 'server', message: 'the engine closed the stream early', status: 200 } }];
   }
 
-  #fail(body: Json): IrEvent[] {
+  #fail(error: IrError): IrEvent[] {
     this.#ended = true;
-    return [{ type: 'error', error: errorOf(200, body) }];
+    return [{ type: 'error', error }];
   }
 
   #chunk(chunk: wire.Chunk): IrEvent[] {
@@ -103,8 +109,4 @@ export class ChatStepper implements Stepper {
       return events.map((event): IrEvent => ({ type: 'choice', choice, event }));
     });
   }
-}
-
-function isTold(error: Json | undefined): boolean {
-  return typeof error === 'string' || isJsonObject(error);
 }
