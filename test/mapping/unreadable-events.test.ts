@@ -12,27 +12,27 @@ function cut(frame: string): string | undefined {
   return data === '' ? undefined : `${before}${data.slice(0, Math.ceil(data.length / 2))}${after}`;
 }
 
+/** Cuts each event of a stream in turn. What comes behind the end of an answer is not read, so that its last two may be missing. */
+function silentCuts({ id, from, events }: (typeof streams)[number], caller: string): readonly { at: string; silent: boolean }[] {
+  const whole = streamedAnswer(from, caller, Buffer.from(events.join('')));
+  if (whole.error !== undefined) return [];
+  return events.flatMap((frame, at) => {
+    const broken = cut(frame);
+    if (broken === undefined) return [];
+    const { error, text } = streamedAnswer(from, caller, Buffer.from(events.with(at, broken).join('')));
+    const silent = error === undefined && (text !== whole.text || at < events.length - 2);
+    return [{ at: `${id}, event ${at}`, silent }];
+  });
+}
+
 describe.each(dialects.map(({ id }) => id))('in a stream of %s', (engine) => {
   const own = streams.filter(({ from }) => from === engine);
   const caller = engine === 'claude' ? 'openai-chat' : 'claude';
 
   test('an event that was cut off ends the answer with an error: its words would be missing without a sign', () => {
-    const silent: string[] = [];
-    let tried = 0;
-    for (const { id, events } of own) {
-      const whole = streamedAnswer(engine, caller, Buffer.from(events.join('')));
-      for (const [at, frame] of events.entries()) {
-        const broken = cut(frame);
-        if (broken === undefined || whole.error !== undefined) continue;
-        tried += 1;
-        const told = streamedAnswer(engine, caller, Buffer.from(events.with(at, broken).join('')));
-        // What comes behind the end of an answer is not read.
-        if (told.error === undefined && told.text !== whole.text) silent.push(`${id}, event ${at}`);
-        if (told.error === undefined && at < events.length - 2) silent.push(`${id}, event ${at} is not told`);
-      }
-    }
-    expect(silent).toEqual([]);
-    expect(tried).toBeGreaterThan(5);
+    const tried = own.flatMap((stream) => silentCuts(stream, caller));
+    expect(tried.filter(({ silent }) => silent).map(({ at }) => at)).toEqual([]);
+    expect(tried.length).toBeGreaterThan(5);
   });
 
   test('text that is no JSON keeps the connection alive and says nothing', () => {
