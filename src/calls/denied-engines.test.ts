@@ -27,3 +27,10 @@ it.each([
     rule === undefined ? undefined : expect.objectContaining({ code: 'E005', details: { operation: 'call', policy_rule: rule } }),
   );
 });
+
+it('a rule with another name of an engine holds for it, and a pattern that only such a name fits does not', () => {
+  const denied = (pattern: string, engine: string): boolean =>
+    deniedEngines({ engines: [pattern], models: [] }).check(call(engine, 'm')) !== undefined;
+  expect([denied('anthropic', 'claude'), denied('Codex', 'openai'), denied('google', 'gemini:gemini')]).toEqual([true, true, true]);
+  expect([denied('anthropic', 'openai'), denied('cod*', 'openai'), denied('co*', 'copilot')]).toEqual([false, false, true]);
+});

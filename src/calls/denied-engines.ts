@@ -1,5 +1,6 @@
 import { globMatch } from '../base/glob.ts';
 import { AbpError } from '../contract/errors.ts';
+import { findEngine } from '../engines/index.ts';
 import type { Check } from './admission.ts';
 import type { Call } from './call.ts';
 
@@ -23,7 +24,11 @@ export function denialOf(
     new AbpError('E005', `${name} is denied here by ${rule}: ${pattern}.`, { operation: 'call', policy_rule: `${rule}: ${pattern}` });
   const isNamed = (pattern: string, name: string): boolean => globMatch(pattern.toLowerCase(), name.toLowerCase());
   const id = engine?.split(':')[0] ?? '';
-  const byEngine = engines.find((pattern) => isNamed(pattern, id) || isNamed(pattern, engine ?? ''));
+  // Another name of the engine counts where it is written out: a pattern is for the names that lists show.
+  const aliases = engines.length === 0 ? [] : (findEngine(id)?.aliases ?? []);
+  const byEngine = engines.find(
+    (pattern) => isNamed(pattern, id) || isNamed(pattern, engine ?? '') || aliases.includes(pattern.toLowerCase()),
+  );
   if (byEngine !== undefined) return refused('deny_engines', byEngine, `The engine ${engine}`);
   if (models.length === 0) return undefined;
   // A rule that nobody could hold would be no rule.

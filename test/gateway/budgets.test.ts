@@ -104,6 +104,20 @@ describe('a budget that is used up', () => {
 });
 
 describe('a budget', () => {
+  it('is for an engine by any of its names, and for a coding agent by the name of its backend', async () => {
+    const { secret } = await newKey();
+    const made = json(await admin('POST', '/v1/budgets', { on: { engine: 'anthropic' }, period: 'total', limit_requests: 1 }));
+    onTestFinished(async () => void (await admin('DELETE', `/v1/budgets/${made.id}`)));
+    expect(made.on).toEqual({ engine: 'claude' });
+    const statuses = [];
+    for (let at = 0; at < 2; at += 1)
+      statuses.push((await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status);
+    expect(statuses.at(-1)).toBe(429);
+    const agent = json(await admin('POST', '/v1/budgets', { on: { agent: 'adapter:codex' }, period: 'day', limit_requests: 1 }));
+    expect(agent.on).toEqual({ agent: 'codex' });
+    await admin('DELETE', `/v1/budgets/${agent.id}`);
+  });
+
   it('goes with the clock of the machine, forward and back, and counts each period for itself', async () => {
     const { secret, budget } = await keyWith({ limit_requests: 2, period: 'hour' });
     const ask = async (): Promise<number> => (await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret])).status;

@@ -1,13 +1,25 @@
 import { hash } from 'node:crypto';
 import { type Budget, type BudgetTerms, budgetOf, PERIODS, SUBJECTS } from '../../calls/budgets/budget.ts';
 import { UNKEYED } from '../../calls/call.ts';
+import { findEngine } from '../../engines/index.ts';
 import type { BudgetsTable } from '../../store/budgets/budget-schema.ts';
 import { damaged } from '../../store/text.ts';
 import type { SpentOn } from '../../store/usage/spent.ts';
 
+const ADAPTER = 'adapter:';
+
+/** The budget of these terms, for its subject as calls name it: an engine by its id, a coding agent without the kind of backend that it is. */
+function budgetFor(id: string, terms: BudgetTerms): Budget {
+  const budget = budgetOf(id, terms);
+  const { kind, id: name } = budget.on;
+  if (kind === 'engine') return { ...budget, on: { kind, id: findEngine(name)?.id ?? name } };
+  if (kind === 'agent' && name.startsWith(ADAPTER)) return { ...budget, on: { kind, id: name.slice(ADAPTER.length) } };
+  return budget;
+}
+
 /** A budget as it is stored. */
 export function rowOf({ on, period, action, ...limits }: BudgetTerms, createdAt: number): Omit<BudgetsTable, 'id'> {
-  const { on: subject } = budgetOf('', { on, period, action });
+  const { on: subject } = budgetFor('', { on, period, action });
   return {
     on_kind: subject.kind,
     on_id: subject.id,
@@ -25,7 +37,7 @@ export function storedBudget(row: BudgetsTable): Budget {
   const kind = SUBJECTS.find((one) => one === row.on_kind);
   const period = PERIODS.find((one) => one === row.period);
   if (kind === undefined || period === undefined) throw damaged('budget', `${row.on_kind} ${row.period}`);
-  return budgetOf(row.id, {
+  return budgetFor(row.id, {
     on: { [kind]: row.on_id },
     period,
     action: row.action === 'warn' ? 'warn' : 'refuse',
@@ -39,11 +51,11 @@ export function storedBudget(row: BudgetsTable): Budget {
 export function configuredBudgets(all: readonly BudgetTerms[]): Budget[] {
   const count = new Map<string, number>();
   return all.map((terms) => {
-    const { on, period } = budgetOf('', terms);
+    const { on, period } = budgetFor('', terms);
     const name = `${on.kind} ${on.id} ${period}`;
     const before = count.get(name) ?? 0;
     count.set(name, before + 1);
-    return budgetOf(`budget_${hash('sha256', before === 0 ? name : `${name} ${before}`, 'hex').slice(0, 32)}`, terms);
+    return budgetFor(`budget_${hash('sha256', before === 0 ? name : `${name} ${before}`, 'hex').slice(0, 32)}`, terms);
   });
 }
 
