@@ -222,6 +222,11 @@ describe('the unit for systemd', () => {
   });
 });
 
+it('proxies leave the size of bodies to the server: their bounds have other units, and their refusals are none that SDKs read', () => {
+  expect(text('nginx/abp.conf')).toMatch(/^ {2}client_max_body_size 0;/m);
+  expect(text('caddy/Caddyfile')).not.toMatch(/^\s*(?:request_body|max_size)\b/m);
+});
+
 it('every variable that the sources read is in the table, or is handed from one process of ours to another', () => {
   const INTERNAL = /^ABP_(?:RUN_KEY|RUN_ID|GATEWAY_\w+|SIDECAR_CAPABILITIES|HOST_ENGINE|CLAUDE_ADAPTER_MODULE|MCP_\w*)$/;
   const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
