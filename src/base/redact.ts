@@ -104,6 +104,11 @@ export function learnSecrets(values: readonly string[]): void {
   for (const value of values) learned.add(value);
 }
 
+/** How many values have been learned: what was kept while there were fewer may hold one that is known since. */
+export function secretsLearned(): number {
+  return learned.size;
+}
+
 /** Secrets that are known by their value, whatever they look like. */
 class KnownValues {
   readonly #values: readonly string[];

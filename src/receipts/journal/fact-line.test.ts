@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { closeFact, openFact } from '../../../test/support/facts.ts';
-import { redactor } from '../../base/redact.ts';
+import { learnSecrets, redactor } from '../../base/redact.ts';
 import { factLine, isOpening, parseClosing, parseOpening, runOfLine } from './fact-line.ts';
 import { FACT_ROWS } from './fact-rows.ts';
 import { FactTexts } from './fact-texts.ts';
@@ -68,6 +68,15 @@ describe('a fact as a line', () => {
       { id: '[redacted]', name: told, arguments_sha256: 'a'.repeat(64), result_sha256: 'b'.repeat(64) },
     ]);
     expect(JSON.parse(close.get('artifacts'))).toEqual([{ kind: 'log', path: '[redacted].txt', sha256: null }]);
+  });
+
+  it('writes no secret that was learned after a text which holds it had been written', () => {
+    const secret = 'in-no-known-shape-at-all-1';
+    const texts = new FactTexts();
+    const fact = openFact({ requestedModel: secret, fidelity: [{ path: `metadata.${secret}`, fate: 'dropped' }] });
+    expect(factLine(fact, texts)).toContain(secret);
+    learnSecrets([secret]);
+    expect(factLine(fact, texts)).not.toContain(secret);
   });
 
   it('survives token counts that are no number', () => {

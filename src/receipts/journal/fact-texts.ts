@@ -1,5 +1,5 @@
 import type { Json } from '../../base/json.ts';
-import { type Redactor, redactor } from '../../base/redact.ts';
+import { type Redactor, redactor, secretsLearned } from '../../base/redact.ts';
 
 const MOST_KNOWN = 1000;
 const LONGEST_KNOWN = 128;
@@ -13,6 +13,7 @@ export class FactTexts {
   readonly #redactor: Redactor;
   /** Tasks, engines, models and reasons come again and again; looking their text up is much less code to run than making it. */
   readonly #known = new Map<string, string>();
+  #learned = secretsLearned();
 
   constructor(secrets: Redactor = redactor()) {
     this.#redactor = secrets;
@@ -20,6 +21,7 @@ export class FactTexts {
 
   name(name: string | null): string {
     if (name === null) return 'null';
+    this.#forgetOld();
     const text = this.#known.get(name);
     if (text !== undefined) return text;
     const made = jsonText(bounded(this.#redactor.text(bounded(name, LONGEST_READ)), LONGEST_NAME));
@@ -37,6 +39,14 @@ export class FactTexts {
     const text = JSON.stringify(value);
     if (!this.#redactor.holdsSecret(Buffer.from(text))) return ascii(text);
     return ascii(JSON.stringify(this.#redactor.value(value as Json))); // facts hold JSON values only
+  }
+
+  /** Texts from before a secret was learned were not searched for it. */
+  #forgetOld(): void {
+    const learned = secretsLearned();
+    if (learned === this.#learned) return;
+    this.#learned = learned;
+    this.#known.clear();
   }
 }
 
