@@ -111,7 +111,9 @@ export function bubblewrapOptions(equipment: Equipment, room: Room): string[] {
     ...['--ro-bind', node, NODE_INSIDE],
     ...ancestorsOf(places).flatMap(folder),
     // Shorter names first: what lies in a folder is put upon it.
-    ...[...covers.map(coverAt), ...places.map(placeAt)].sort((a, b) => a.at.length - b.at.length).flatMap(({ options }) => options),
+    ...[...covers.map(coverAt), ...foldersIn(covers, places), ...places.map(placeAt)]
+      .sort((a, b) => a.at.length - b.at.length)
+      .flatMap(({ options }) => options),
     ...covers.flatMap((path) => ['--remount-ro', path]),
     // The starter goes into the workspace: the process that makes the room may have no right to.
     ...['--chdir', '/'],
@@ -129,6 +131,23 @@ const placeAt = ({ source, at, writable }: Shown): Mount => ({ at, options: [wri
 /** Room for the folders on the way to what is shown in it. */
 const COVER_BYTES = MIB;
 const coverAt = (path: string): Mount => ({ at: path, options: ['--perms', '0755', '--size', String(COVER_BYTES), '--tmpfs', path] });
+
+/** Folders on the way to the places that are shown in a covered one: bubblewrap would make them for itself alone. */
+function foldersIn(covers: readonly string[], places: readonly Shown[]): Mount[] {
+  const made = covers.flatMap((cover) => {
+    const shown = places.map(({ at }) => at).filter((at) => at !== cover && isWithin(at, cover));
+    const isMade = (path: string): boolean => path !== cover && isWithin(path, cover) && !shown.some((at) => isWithin(path, at));
+    return shown.flatMap((at) => waysTo(at).filter(isMade));
+  });
+  return [...new Set(made)].map((path) => ({ at: path, options: folder(path) }));
+}
+
+/** The folders around a path, the outermost first. */
+function waysTo(path: string): string[] {
+  const way: string[] = [];
+  for (let above = dirname(path); above !== '/'; above = dirname(above)) way.unshift(above);
+  return way;
+}
 
 /** Folders that would be seen because of what is shown around them. */
 function coveredBy(outside: readonly string[], places: readonly Shown[]): string[] {
@@ -166,9 +185,7 @@ function mergedOptions(path: string): string[] {
 function ancestorsOf(places: readonly Shown[]): string[] {
   const made = new Set<string>();
   for (const { at } of places) {
-    const way: string[] = [];
-    for (let path = dirname(at); path !== '/'; path = dirname(path)) way.unshift(path);
-    for (const path of way) {
+    for (const path of waysTo(at)) {
       const within = (outer: string): boolean => path === outer || path.startsWith(`${outer}/`);
       if (![...PROGRAMS, ...places.map((place) => place.at)].some(within) && !IN_MEMORY.some(([memory]) => path === memory)) made.add(path);
     }

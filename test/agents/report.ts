@@ -35,6 +35,7 @@ export function reportOf(findings: readonly Findings[], extras: readonly ExtraFi
     '# Coding agents, tried',
     '',
     `Written by \`npm run test:agents\` on ${date}. The real command-line agents ran through this gateway on the engine \`sim\`, which needs no key and no network.`,
+    'The date of a row is that of its oldest mark: a row of an earlier day, or a part of it, was not tried again since and is carried over.',
     'A mark says what happened, not what an agent claims: `yes`, `no`, `n/a` where the agent does not claim to do it, or `-` where it was not tried since the scenario was added.',
     '',
     ...SCENARIOS.map(({ name, about }) => `- \`${name}\`: ${about}`),

@@ -71,10 +71,11 @@ describe.skipIf(obstacle !== undefined)(needing('the room', obstacle), () => {
     for (const name of ['program', 'home/token', 'home/tools/tool']) writeFileSync(join(programs, name), name);
     writeFileSync(
       join(workspace, 'look.sh'),
-      `cd ${programs} && find . -type f | sort && (echo x > home/planted) 2>/dev/null && echo FELL`,
+      `cd ${programs} && find . -type f | sort && cat home/tools/tool && echo && (echo x > home/planted) 2>/dev/null && echo FELL`,
     );
-    const room = { places: [shownAsIs(programs), shownAsIs(join(programs, 'home', 'tools'))], outside: [join(programs, 'home')] };
-    expect(await confinedOutput(found as Equipment, room, 'look.sh')).toBe('./home/tools/tool\n./program'); // skipped where there is none
+    const inside = join(programs, 'home', 'tools', 'tool');
+    const room = { places: [shownAsIs(programs), shownAsIs(inside)], outside: [join(programs, 'home')] };
+    expect(await confinedOutput(found as Equipment, room, 'look.sh')).toBe('./home/tools/tool\n./program\nhome/tools/tool'); // skipped where there is none
   });
 });
 
