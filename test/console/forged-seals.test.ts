@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkSeal, checkTail, type Proof, type SealReport, type SeenHead } from '../../console/src/base/seal/check.ts';
+import { isUnsealed } from '../../console/src/base/seal/unsealed.ts';
 import { FORGERIES } from '../receipts/forgeries.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
@@ -57,11 +58,14 @@ it.each(FORGERIES.filter(([name]) => !ONLY_COLUMNS.includes(name)))('a browser t
   db.close();
   const server = await startGateway({ home });
   const found = await Promise.all(runs.map((run) => looked(server, run)));
+  const putIn = await read<{ completed_at: string | null }>(server, `/v1/receipts/run_${'f'.repeat(32)}`);
   const newest = await read<object>(server, '/v1/receipts/head');
   const atKept = await read<object>(server, `/v1/receipts/head?at=${kept.sequence}`);
   const keys = (await read<{ items: Proof['keys'] }>(server, '/v1/receipts/keys'))?.items ?? [];
   const tail = newest === undefined ? { code: 'no_head' } : await checkTail({ newest, atKept }, keys, kept);
   await server.close();
-  const faults = [...found.map((report) => (report === undefined ? 'gone' : report.code)), tail.code].filter((code) => code !== null);
+  // Of a receipt that has no seal the page says so itself.
+  const put = putIn === undefined || !isUnsealed(putIn, Date.now() + 3_600_000) ? null : 'unsealed';
+  const faults = [put, ...found.map((report) => (report === undefined ? 'gone' : report.code)), tail.code].filter((code) => code !== null);
   expect(faults).not.toEqual([]);
 });

@@ -3,6 +3,7 @@ import { type JSX, type ReactNode, useState } from 'react';
 import { get, withQuery } from '../../api/client.ts';
 import type { Catalogue, Receipt } from '../../api/types.ts';
 import { cost, digest, time, whole } from '../../base/format.ts';
+import { isUnsealed } from '../../base/seal/unsealed.ts';
 import type { CheckedSeal } from '../../base/seal/verify.ts';
 import { Button } from '../bits/bits.tsx';
 import { Icon } from '../icon/icon.tsx';
@@ -51,6 +52,8 @@ export function ReceiptSlip({ receipt }: { readonly receipt: Receipt }): JSX.Ele
 
 function Stamp(props: { readonly receipt: Receipt; readonly seal: CheckedSeal | undefined; readonly error: unknown }): JSX.Element {
   const { receipt, seal, error } = props;
+  if (isUnsealed(receipt, Date.now()))
+    return <Title tone="bad" title="Never sealed" note="the run has ended: nobody vouches for this; abp receipts verify --all says more" />;
   if (receipt.seal === null || receipt.seal === undefined) return <Title tone="mute" title="Not sealed yet" note="the run is under way" />;
   if (error !== null && error !== undefined) {
     return <Title tone="warn" title="Sealed, not checked" note={error instanceof Error ? error.message : String(error)} />;
