@@ -209,3 +209,13 @@ describe('an order that cannot be honoured is refused by the name of the member'
     expect((await refusal(inPlace.policy({ deny_read: ['a.txt'] }).build())).slice(0, 2)).toEqual([403, 'E005']);
   });
 });
+
+it.each([
+  ['engine:claude', undefined, [503, 'E007', 'claude has no key here, and the login of Claude with our tools cannot be forwarded to it']],
+  ['engine:ollama', undefined, [400, 'VALIDATION_ERROR', expect.stringContaining('model: is required')]],
+  ['adapter:claude', '/nowhere', [409, 'AGENT_NOT_INSTALLED', 'Claude Code is not installed: there is no command claude.']],
+])('refuses an order on %s, which cannot serve it, before a run starts', async (backend, PATH, expected) => {
+  const order = workOrder('t').workspace({ root: folder });
+  const asked = PATH === undefined ? order : order.config({ env: { PATH } });
+  expect(await refusal(asked.build(), `?backend=${backend}`)).toEqual(expected);
+});

@@ -140,6 +140,8 @@ export class RunService {
     } finally {
       this.#options.release(runId);
     }
+    // Last, as rules hold whether or not there is a key: an engine without one, and one that needs the name of a model.
+    await this.#options.starter.trafficOf(gated, port, ask.ties?.agents);
   }
 
   async #assertHolds(gated: GatedRun, port: GatewayPort, { ties }: Pick<RunAsk, 'ties'>): Promise<void> {

@@ -5,6 +5,7 @@ import type { Json } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { WorkOrderRecord } from '../../contract/receipts/parts.ts';
 import { newRunId, type RunId } from '../../contract/run-id.ts';
+import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import type { RunOptions } from '../../contract/runs/run-options.ts';
 import type { CapabilityManifest } from '../../contract/support.ts';
 import type { WorkOrder } from '../../contract/work-orders/work-order.ts';
@@ -87,8 +88,10 @@ export class WorkOrders {
     const order = wish.engine === undefined ? written : withEngine(written, wish.engine);
     if (wish.backend === undefined) return await this.#best(order, wish);
     const record = { chosen_by: 'caller', why: 'the caller named it', candidates: [] } as const;
-    const planned = await this.#planOn(order, wish, { backend: this.#backend(wish.backend), record: { ...record, candidates: [] } });
+    const backend = this.#backend(wish.backend);
+    const planned = await this.#planOn(order, wish, { backend, record: { ...record, candidates: [] } });
     await wish.rehearse?.(planned);
+    if (backend.kind === 'adapter') assertInstalled(planned.gated, this.#options.env);
     return planned;
   }
 
@@ -261,6 +264,13 @@ export class WorkOrders {
       }),
     );
   }
+}
+
+/** Otherwise the order would be taken, and its run fail at once. */
+function assertInstalled({ adapter, options }: GatedRun, env: WorkOrdersOptions['env']): void {
+  const { agent, displayName, cliCommand: command } = adapter;
+  if (findCommand(command, { ...env, ...options.env }, process.platform) !== undefined) return;
+  throw new AgentMuxError('AGENT_NOT_INSTALLED', `${displayName} is not installed: there is no command ${command}.`, { agent, command });
 }
 
 /** The agent of a host gets the options that its own namespace of the order names. */
