@@ -80,6 +80,7 @@ export const COMMANDS: readonly CommandRow[] = [
     summary: 'Give a key a new secret while the old one still works',
     load: () => import('./commands/keys/rotate.ts'),
   },
+  { name: 'keys set', group: RUN, summary: 'Change the limits of a key, or whose it is', load: () => import('./commands/keys/set.ts') },
   { name: 'keys revoke', group: RUN, summary: 'End a key', load: () => import('./commands/keys/revoke.ts') },
   { name: 'audit', group: RUN, summary: 'Show who changed what, and who read what', load: () => import('./commands/audit.ts') },
   { name: 'secrets set', group: RUN, summary: 'Seal a secret in the home', load: () => import('./commands/secrets/set.ts') },

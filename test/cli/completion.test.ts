@@ -70,7 +70,7 @@ describe.each(Object.keys(OFFERED))('%s', (shell) => {
       [['abp', 'receipts', 'sh'], ['show']],
       [
         ['abp', '--json', 'keys', ''],
-        ['create', 'list', 'revoke', 'rotate'],
+        ['create', 'list', 'revoke', 'rotate', 'set'],
       ],
       [['abp', '--home', 'keys', 'serve', '--po'], ['--port']],
       [['abp', 'receipts', 'list', '--min'], ['--min-cost']],

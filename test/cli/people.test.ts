@@ -42,11 +42,34 @@ test('a team, its user, a key and a budget are made, seen, changed and deleted o
   expect(await call()).toBe(401);
 });
 
+test('limits of a key are changed and removed on the command line, and hold from the next call on', async () => {
+  const gateway = await startGateway();
+  onTestFinished(gateway.close);
+  const abp = async (...argv: string[]): Promise<string> => {
+    const { code, out, err } = await callAbp([...argv, '--no-color', '--home', gateway.home]);
+    expect([code, err], argv.join(' ')).toEqual([0, '']);
+    return out;
+  };
+  const { id, secret } = JSON.parse(await abp('keys', 'create', 'laptop', '--json'));
+  const call = async (): Promise<number> => (await post(`${gateway.url}/e/sim/v1/messages`, body, ['x-api-key', secret])).status;
+  expect(await call()).toBe(200);
+  expect(await abp('keys', 'set', id, '--requests-per-minute', '2')).toContain('from the next call on');
+  expect([await call(), await call(), await call()]).toEqual([200, 200, 429]);
+  await abp('keys', 'set', id, '--unlimited');
+  expect(await call()).toBe(200);
+  await abp('keys', 'set', id, '--service', 'nightly');
+  expect(JSON.parse(await abp('keys', 'list', '--json')).items).toContainEqual(
+    expect.objectContaining({ id, service: 'nightly', limits: {} }),
+  );
+});
+
 test.each([
   [['budgets', 'create', '--requests', '3'], 'the budget is for nobody'],
   [['budgets', 'create', '--key', 'local', '--tag', 'a', '--requests', '3'], 'the budget is for several'],
   [['budgets', 'create', '--key', 'local'], 'the budget has no limit'],
   [['budgets', 'create', '--key', 'local', '--usd', 'much'], "'much' is not an amount of dollars"],
+  [['keys', 'set', 'key_1'], 'nothing is to be changed'],
+  [['keys', 'set', 'key_1', '--unlimited', '--concurrency', '2'], 'limits and none'],
   [['users', 'set', 'ann'], 'nothing is to be changed'],
   [['teams', 'delete', 'blue', '--revoke-keys', '--keep-keys'], 'not both'],
 ])('%j is a mistake that is told before anybody is asked', async (argv, message) => {
