@@ -80,5 +80,6 @@ export const states: readonly Specimen[] = [
   }),
   checked('the chain was cut', { ...CHECKED, tail: CUT }),
   checked('could not be checked', new Error('The proof could not be read.')),
-  checked('not sealed yet', CHECKED, { ...RECEIPT, seal: null }),
+  checked('not sealed yet', CHECKED, { ...RECEIPT, seal: null, completed_at: null }),
+  checked('never sealed', CHECKED, { ...RECEIPT, seal: null, completed_at: '2026-11-15T20:38:50.000Z' }),
 ];
