@@ -57,7 +57,7 @@ export interface AnswerShape {
 }
 
 /** How much callers are told of the tier that served them. */
-export const PRICED_TIERS = 'the caller reads a tier that has prices of its own';
+export const PRICED_TIERS = 'the caller reads the tier only where it has prices of its own';
 
 /** The kind of an object, as most dialects say it. */
 export function typeOf({ type }: JsonObject): string | undefined {

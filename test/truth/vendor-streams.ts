@@ -23,6 +23,10 @@ function claudeBlock(block: JsonObject): { start: JsonObject; deltas: readonly J
     const signed = text(block.signature) === '' ? [] : [{ type: 'signature_delta', signature: text(block.signature) }];
     return { start: { ...block, thinking: '', signature: '' }, deltas: [...thought, ...signed] };
   }
+  if (block.type === 'compaction') {
+    const said = pieces(block.content).map((content) => ({ type: 'compaction_delta', content }));
+    return { start: { ...block, content: null }, deltas: said };
+  }
   if (!CALLS.has(block.type)) return { start: block, deltas: [] };
   const input = JSON.stringify(block.input ?? {});
   const written = input === '{}' ? [] : pieces(input);

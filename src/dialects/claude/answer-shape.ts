@@ -256,7 +256,7 @@ export const answers: AnswerShape = {
     service_tier: 'usage.service_tier',
     error: 'error',
   },
-  partly: { service_tier: 'the caller reads that a batch served it' },
+  partly: { service_tier: 'the caller reads the tier only where it is that of a batch' },
   show,
   places,
 };

@@ -60,3 +60,26 @@ it('a call that the token limit cut off is left out of a whole answer, which sta
     ],
   ]);
 });
+
+it('a block that only Claude has is told once all of its pieces have come', () => {
+  const events: JsonObject[] = [
+    { type: 'content_block_start', index: 0, content_block: { type: 'compaction', content: null } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content: 'We spoke ' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content: 'of trees.' } },
+    { type: 'content_block_stop', index: 0 },
+  ];
+  const reader = claude.stepper();
+  expect(events.flatMap((event) => reader.step({ event: '', data: JSON.stringify(event) }))).toEqual([
+    {
+      type: 'part-start',
+      index: 0,
+      part: {
+        kind: 'vendor',
+        dialect: 'claude',
+        type: 'compaction',
+        meta: { claude: { type: 'compaction', content: 'We spoke of trees.' } },
+      },
+    },
+    { type: 'part-end', index: 0 },
+  ]);
+});

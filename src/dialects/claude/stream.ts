@@ -21,6 +21,8 @@ class MessagesStepper implements Stepper {
   /** Citations of each block that has some, and how long its text is. */
   readonly #cited = new Map<number, Json[]>();
   readonly #lengths = new Map<number, number>();
+  /** Blocks that only this vendor has, which are told once they are whole. */
+  readonly #own = new Map<number, Record<string, Json>>();
   #told: wire.Usage = {};
   #finish: FinishReason = 'stop';
   #stopSequence: string | undefined;
@@ -50,11 +52,11 @@ class MessagesStepper implements Stepper {
       case 'message_start':
         return [{ type: 'message-start', id: event.message.id, model: event.message.model, usage: this.#usage(event.message.usage) }];
       case 'content_block_start':
-        return [{ type: 'part-start', index: event.index, part: startOf(event.content_block) }, ...seed(event.index, event.content_block)];
+        return this.#start(event.index, event.content_block);
       case 'content_block_delta':
         return this.#delta(event.index, event.delta);
       case 'content_block_stop':
-        return [this.#stop(event.index)];
+        return this.#stop(event.index);
       case 'message_delta':
         this.#usage(event.usage);
         this.#finish = FINISH[event.delta.stop_reason ?? ''] ?? this.#finish;
@@ -69,7 +71,21 @@ class MessagesStepper implements Stepper {
     }
   }
 
+  #start(index: number, block: wire.AnyBlock): IrEvent[] {
+    const part = startOf(block);
+    if (part.kind === 'vendor' && !block.type.endsWith('tool_use')) {
+      this.#own.set(index, { ...jsonOf(block) });
+      return [];
+    }
+    return [{ type: 'part-start', index, part }, ...seed(index, block)];
+  }
+
   #delta(index: number, delta: { readonly type: string; readonly [key: string]: unknown }): IrEvent[] {
+    const own = this.#own.get(index);
+    if (own !== undefined) {
+      growBy(own, jsonOf(delta));
+      return [];
+    }
     if (delta.type === 'signature_delta') {
       this.#signatures.set(index, (this.#signatures.get(index) ?? '') + String(delta.signature ?? ''));
       return [];
@@ -80,7 +96,17 @@ class MessagesStepper implements Stepper {
     return typeof text === 'string' && text !== '' ? [{ type: 'part-delta', index, text }] : [];
   }
 
-  #stop(index: number): IrEvent {
+  #stop(index: number): IrEvent[] {
+    const own = this.#own.get(index);
+    this.#own.delete(index);
+    const begun: IrEvent[] =
+      own === undefined
+        ? []
+        : [{ type: 'part-start', index, part: { kind: 'vendor', dialect: 'claude', type: String(own.type), meta: { claude: own } } }];
+    return [...begun, this.#ending(index)];
+  }
+
+  #ending(index: number): IrEvent {
     const citations = this.#cited.get(index);
     if (citations === undefined) return { type: 'part-end', index, ...signatureMeta(this.#signatures.get(index)) };
     return { type: 'part-end', index, meta: { claude: { citations } }, ...liftCitations(citations, this.#lengths.get(index) ?? 0) };
@@ -105,6 +131,14 @@ class MessagesStepper implements Stepper {
 }
 
 const DELTA_TEXT: Readonly<Record<string, string>> = { text_delta: 'text', input_json_delta: 'partial_json', thinking_delta: 'thinking' };
+
+/** A piece of a block that only this vendor has: the summary of a compaction comes so. */
+function growBy(block: Record<string, Json>, { type: _kind, ...members }: JsonObject): void {
+  for (const [name, value] of Object.entries(members)) {
+    const before = block[name];
+    block[name] = typeof before === 'string' && typeof value === 'string' ? before + value : value;
+  }
+}
 
 export function stepper(seen?: Seen): Stepper {
   return new MessagesStepper(seen);
