@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, test } from 'vitest';
+import { DatabaseSync } from '../../src/base/builtin/sqlite.ts';
 import { openHome, openProcessHome } from '../../src/home/home.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { call, post } from '../support/http-call.ts';
@@ -71,6 +72,8 @@ describe.each([
 
     const restored = await abp(other, 'restore', file);
     expect([restored.code, restored.out]).toEqual([0, expect.stringContaining(`${other.home}: `)]);
+    // The restored home knows its database before it was served.
+    expect(await abp(other, 'backup', fresh('at-once.tar.gz'))).toMatchObject({ code: 0, err: '' });
     const again = await start(other);
     try {
       expect([again.token, again.gateway.home.nodeId]).toEqual([token, server.gateway.home.nodeId]);
@@ -89,6 +92,38 @@ describe.each([
     } finally {
       await again.close();
     }
+    // And the way back, with what was called there.
+    const [back, second] = [await from(), fresh('second.tar.gz')];
+    expect(await abp(other, 'backup', second)).toMatchObject({ code: 0, err: '' });
+    expect((await abp(back, 'restore', second)).code).toBe(0);
+    const verified = [other, back].map(async (one) => JSON.parse((await abp(one, 'receipts', 'verify', '--all', '--json')).out));
+    const [there, here] = await Promise.all(verified);
+    expect([here.ok, here.receipts]).toEqual([true, there.receipts]);
+  });
+
+  it('keeps what the home knew of the end of its chain, in the place that belongs to the database', async () => {
+    const [place, other, file] = [await from(), await to(), fresh('backup.tar.gz')];
+    const { server } = await lived(place);
+    await server.close();
+    // Of another database that the home had once.
+    for (const strange of ['head-postgres-once.json', 'head-sqlite.newest'].map((one) => join(place.home, 'seal-keys', one))) {
+      if (existsSync(strange)) continue;
+      writeFileSync(strange, '{}');
+      utimesSync(strange, 0, 0);
+    }
+    expect((await abp(place, 'backup', file)).code).toBe(0);
+    expect((await abp(other, 'restore', file)).code).toBe(0);
+    const name = other.databaseUrl === undefined ? 'head-sqlite' : `head-postgres-${new URL(other.databaseUrl).pathname.slice(1)}`;
+    const heads = readdirSync(join(other.home, 'seal-keys')).filter((one) => one.startsWith('head-'));
+    expect(heads.map((one) => one.replace(/\.\w+$/, ''))).toEqual(heads.map(() => name));
+    expect(heads).toContain(`${name}.newest`);
+    // Entries that are taken off the end of the restored chain are missed.
+    if (other.databaseUrl !== undefined) return;
+    const database = new DatabaseSync(join(other.home, 'abp.db'));
+    database.exec('pragma foreign_keys = off');
+    database.exec('delete from receipts');
+    database.close();
+    expect((await abp(other, 'receipts', 'verify', '--all', '--json')).code).not.toBe(0);
   });
 });
 

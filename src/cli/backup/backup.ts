@@ -48,7 +48,7 @@ export async function writeBackup({ home, databaseUrl, target, onProgress }: Bac
       journalOf(home.path).filter((name) => !begun.has(name)),
     ),
   );
-  const manifest = manifestOf(home, snapshot, databaseUrl === undefined ? 'sqlite' : 'postgres');
+  const manifest = manifestOf(home, snapshot);
   const writer = new ArchiveWriter();
   const written = pipeline(writer.stream, createGzip(), target);
   const ticking = setInterval(() => onProgress?.(writer.account), 2000);
@@ -73,13 +73,14 @@ function withContents(home: string, names: readonly string[]): (readonly [name: 
   }
 }
 
-function manifestOf({ path, nodeId }: BackupOptions['home'], snapshot: Snapshot, database: Manifest['database']): Manifest {
+function manifestOf({ path, nodeId }: BackupOptions['home'], snapshot: Snapshot): Manifest {
   return {
     format: FORMAT,
     version: packageVersion(),
     created_at: isoTime(Date.now()),
     node: nodeId,
-    database,
+    database: snapshot.database === undefined ? 'sqlite' : 'postgres',
+    database_name: snapshot.database ?? null,
     migrations: [...snapshot.migrations],
     tables: snapshot.tables.map(({ name, columns }) => ({ name, columns: [...columns] })),
     left_out: leftOut(path),

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../gateway/config.ts';
+import { headFilesIn } from '../../receipts/seal/head-files.ts';
 import { sealKeysFolder } from '../../receipts/seal/seal-keys.ts';
 import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';
@@ -31,12 +32,10 @@ export function assertDatabaseInUse(home: string, url: string | undefined): void
 
 function heads(home: string): { readonly database: string | undefined; readonly at: number }[] {
   const folder = sealKeysFolder(home);
-  const names = readdirSync(home).includes('seal-keys') ? readdirSync(folder) : [];
-  return names.flatMap((name) => {
-    const [, kind, database] = /^head-(sqlite|postgres)-?(.*?)\.(?:json|newest)$/.exec(name) ?? [];
-    const at = kind === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
+  const files = readdirSync(home).includes('seal-keys') ? headFilesIn(folder) : [];
+  return files.flatMap(({ name, database }) => {
+    const at = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
     // It may have been replaced a moment ago.
-    if (at === undefined) return [];
-    return [{ database: kind === 'sqlite' ? undefined : decodeURIComponent(database ?? ''), at }];
+    return at === undefined ? [] : [{ database, at }];
   });
 }

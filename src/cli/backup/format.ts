@@ -16,6 +16,8 @@ export const Manifest = z.object({
   created_at: z.string(),
   node: z.string(),
   database: z.enum(['sqlite', 'postgres']),
+  /** Of the PostgreSQL database; earlier versions did not write it. */
+  database_name: z.string().nullable().default(null),
   /** Steps of the schema that the database had taken. */
   migrations: z.array(z.string()),
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),

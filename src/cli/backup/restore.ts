@@ -15,6 +15,7 @@ import { openTarget } from '../../store/backup/open.ts';
 import type { Row } from '../../store/backup/snapshot.ts';
 import { type RestoreTarget, stepOf } from '../../store/backup/target.ts';
 import { ACCOUNT, Account, FORMAT, HOME, MANIFEST, Manifest, TABLES } from './format.ts';
+import { takeHeads } from './take-heads.ts';
 
 export interface RestoreOptions {
   /** The bytes of the backup, from their beginning; they are read twice. */
@@ -49,7 +50,8 @@ export async function readBackup(options: RestoreOptions): Promise<Restored> {
   const waiting = join(home, `restoring-${mark}`);
   mkdirSync(waiting, { mode: 0o700 });
   try {
-    const { manifest, account } = await unpack(options, waiting);
+    const { manifest, account, database } = await unpack(options, waiting);
+    takeHeads(waiting, manifest, database);
     const before = moveAside(home, mark);
     for (const name of readdirSync(waiting)) renameSync(join(waiting, name), join(home, name));
     return { manifest, ...account, before };
@@ -86,6 +88,8 @@ function moveAside(home: string, mark: string): string | undefined {
 }
 
 interface Unpacked {
+  /** The name of the PostgreSQL database that has the rows now; undefined for SQLite. */
+  readonly database: string | undefined;
   readonly manifest: Manifest;
   readonly account: Account;
 }
@@ -204,9 +208,10 @@ class Unpacking {
     const isWhole =
       files === this.#files && bytes === this.#bytes && Object.entries(rows).every(([table, count]) => this.#rows[table] === count);
     if (!isWhole) throw notABackup('it holds less than its account says');
+    const database = this.#target?.database;
     await this.#target?.finish();
     this.#target = undefined;
-    return { manifest: this.#manifest, account: this.#claimed };
+    return { manifest: this.#manifest, account: this.#claimed, database };
   }
 
   async abort(): Promise<void> {

@@ -6,6 +6,7 @@ import { type JsonObject, parseJsonObject } from '../../base/json.ts';
 import type { SignedHead } from '../../contract/receipts/chain.ts';
 import { replaceFile } from '../../home/private-file.ts';
 import type { Store } from '../../store/store.ts';
+import { headName } from './head-files.ts';
 import { readSigner, signatureCheck } from './seal-keys.ts';
 
 /**
@@ -13,9 +14,9 @@ import { readSigner, signatureCheck } from './seal-keys.ts';
  * end of the chain, or put others there, without this home noticing. Files for each database, because a home may change from one to another.
  */
 export async function headFile(store: Store, keysFolder: string): Promise<string> {
-  if (store.kind === 'sqlite') return join(keysFolder, 'head-sqlite.json');
+  if (store.kind === 'sqlite') return join(keysFolder, `${headName(undefined)}.json`);
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(store.db);
-  return join(keysFolder, `head-postgres-${encodeURIComponent(rows[0]?.name ?? '')}.json`);
+  return join(keysFolder, `${headName(rows[0]?.name ?? '')}.json`);
 }
 
 /** Keeps a head that was told to the world: it survives a loss of power, as do the entries that it signs. */

@@ -34,7 +34,8 @@ export async function postgresSnapshot(url: string): Promise<Snapshot> {
     const migrations = names.includes(STEP_TABLES[0])
       ? await textsOf(client, `select name as text from ${STEP_TABLES[0]} order by name`)
       : [];
-    return { migrations, tables, close: () => client.end() };
+    const [database = ''] = await textsOf(client, 'select current_database() as text');
+    return { database, migrations, tables, close: () => client.end() };
   } catch (error) {
     await client.end();
     throw error;

@@ -41,16 +41,18 @@ export async function postgresTarget({ url, step, tables, force }: PostgresTarge
     const opened = await openPostgres(url, { upTo: step });
     await opened.close();
     await client.query('begin');
-    return targetOn(client, url);
+    const named = await client.query<{ name: string }>('select current_database() as name');
+    return targetOn(client, url, named.rows[0]?.name ?? '');
   } catch (error) {
     await client.end();
     throw error;
   }
 }
 
-function targetOn(client: pg.Client, url: string): RestoreTarget {
+function targetOn(client: pg.Client, url: string, database: string): RestoreTarget {
   const emptied = new Set<string>();
   return {
+    database,
     insert: async (table, columns, rows) => {
       // A step may have put rows of its own there.
       if (!emptied.has(table)) await client.query(`delete from ${quoted(table)}`);

@@ -12,6 +12,8 @@ export interface TableSnapshot {
 
 /** A whole database at one moment, whatever is written to it meanwhile. */
 export interface Snapshot {
+  /** The name of the PostgreSQL database; undefined for SQLite. */
+  readonly database: string | undefined;
   /** The steps of the schema that it has taken, in order. */
   readonly migrations: readonly string[];
   /** Parents come before the tables whose rows refer to them. */

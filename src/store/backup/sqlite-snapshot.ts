@@ -19,6 +19,7 @@ export function sqliteSnapshot(file: string): Snapshot {
     const parentsOf = (name: string): string[] =>
       textsOf(database, `select "table" as text from pragma_foreign_key_list(${literal(name)})`);
     return {
+      database: undefined,
       migrations: names.includes(STEP_TABLES[0]) ? textsOf(database, `select name as text from ${STEP_TABLES[0]} order by name`) : [],
       tables: parentsFirst(own, parentsOf).map((name) => ({
         name,

@@ -21,6 +21,7 @@ export async function sqliteTarget(file: string, step: string): Promise<RestoreT
     return made;
   };
   return {
+    database: undefined,
     insert: async (table: string, columns: readonly string[], rows: readonly Row[]) => {
       const statement = statementOf(table, columns);
       for (const row of rows) statement.run(...row);

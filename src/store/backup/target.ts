@@ -4,6 +4,8 @@ import type { Row } from './snapshot.ts';
 
 /** A database that gets the rows of a backup, all of them or none. */
 export interface RestoreTarget {
+  /** The name of the PostgreSQL database; undefined for SQLite. */
+  readonly database: string | undefined;
   insert(table: string, columns: readonly string[], rows: readonly Row[]): Promise<void>;
   /** Commits, and takes the steps of the schema that the backup did not know. */
   finish(): Promise<void>;
