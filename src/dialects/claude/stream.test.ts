@@ -83,3 +83,13 @@ it('a block that only Claude has is told once all of its pieces have come', () =
     { type: 'part-end', index: 0 },
   ]);
 });
+
+it('what comes behind the end of an answer is counted and not told', () => {
+  const seen: unknown[] = [];
+  const reader = claude.stepper((value) => seen.push(value));
+  const told = [{ type: 'message_stop' }, { type: 'message_stop' }].flatMap((event) =>
+    reader.step({ event: '', data: JSON.stringify(event) }),
+  );
+  expect(told.map(({ type }) => type)).toEqual(['message-end']);
+  expect(seen).toHaveLength(2);
+});

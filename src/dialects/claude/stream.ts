@@ -33,11 +33,11 @@ class MessagesStepper implements Stepper {
   }
 
   step(event: SseEvent): IrEvent[] {
-    if (this.#ended) return [];
     const parsed = parseJson(event.data);
-    if (!parsed.ok) return isCutOff(event.data) ? this.#fail(unreadable()) : [];
+    if (!parsed.ok) return isCutOff(event.data) && !this.#ended ? this.#fail(unreadable()) : [];
     const value = withErrorType(parsed.value);
     this.#seen?.(value);
+    if (this.#ended) return [];
     if (!wire.EVENTS.has(String(objectIn(value)?.type))) return [];
     const read = readAt(wire.StreamEvent, value);
     return 'error' in read ? this.#fail(read.error) : this.#handle(read.event);
