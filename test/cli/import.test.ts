@@ -190,6 +190,7 @@ mystery: 1
     expect(remarks.map(({ where }) => where)).toEqual([
       'model_list[0].litellm_params.temperature',
       'model_list[1].litellm_params.model',
+      'model_list[1].litellm_params.aws_region_name',
       'router_settings.provider_budget_config.anthropic',
       'router_settings.routing_strategy',
       'litellm_settings.drop_params',
@@ -277,7 +278,12 @@ describe('abp import ccr', () => {
     const said = Object.fromEntries(result.remarks.map(({ where, what }) => [where, what]));
     expect(Object.keys(said)).toEqual([
       'Providers[0].transformer',
+      'Providers[1].models',
+      'Providers[2].models',
+      'Providers[3].models',
       'Providers[4].api_base_url',
+      'Providers[4].api_key',
+      'Providers[4].models',
       'Router.think',
       'Router.longContext',
       'Router.longContextThreshold',

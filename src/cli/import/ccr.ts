@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COMPATIBLE } from '../../engines/own.ts';
 import { Draft, type Upstream } from './draft.ts';
+import { memberOf, sayRest } from './leaves.ts';
 import { engineAt, isOwnAddress } from './providers.ts';
 
 const Provider = z.looseObject({
@@ -31,16 +32,47 @@ export function fromCcr(config: CcrConfig, env: Environment): Draft {
   const timeout = typeof config.API_TIMEOUT_MS === 'number' ? config.API_TIMEOUT_MS / 1000 : undefined;
   for (const [at, provider] of config.Providers.entries()) {
     const upstream = upstreamOf(draft, provider, `Providers[${at}]`, { timeout, env });
-    if (upstream === undefined) continue;
-    engines.set(provider.name, draft.engine(upstream, provider.name));
+    if (upstream === undefined) {
+      for (const name of Object.keys(provider).filter((one) => !NAMED.has(one)))
+        draft.remark(`Providers[${at}].${name}`, `left out with ${provider.name}`);
+      continue;
+    }
+    const engine = draft.engine(upstream, provider.name);
+    engines.set(provider.name, engine);
     for (const id of provider.models) draft.engine(upstream, provider.name, { id });
+    if (provider.models.length > 0 && !draft.listsModels(engine))
+      draft.remark(`Providers[${at}].models`, `the engine ${engine} lists its models itself: abp models`);
     sayTransformers(draft, provider, `Providers[${at}]`);
   }
   takeRoutes(draft, config.Router, engines);
   takeServer(draft, config);
   for (const name of Object.keys(config).filter((one) => !TAKEN.has(one))) draft.remark(name, WORDS[name] ?? 'no counterpart');
+  sayRest(draft, config, KNOWN);
   return draft;
 }
+
+/** What the remark on a provider that is left out names. */
+const NAMED = new Set(['name', 'api_base_url']);
+
+/** The values that are translated, or that are spoken of where they are. */
+const KNOWN = [
+  ...[
+    'name',
+    'api_base_url',
+    'api_key',
+    'models.[]',
+    'transformer.use.[]',
+    'transformer.use.[].[]',
+    'transformer.*.use.[]',
+    'transformer.*.use.[].[]',
+  ].map((path) => `Providers.[].${path}`),
+  'Router.default',
+  'Router.background',
+  'APIKEY',
+  'HOST',
+  'PORT',
+  'API_TIMEOUT_MS',
+];
 
 const TAKEN = new Set(['Providers', 'Router', 'APIKEY', 'HOST', 'PORT', 'API_TIMEOUT_MS']);
 const WORDS: Readonly<Record<string, string>> = {
@@ -104,14 +136,21 @@ function variableIn(value: string): string | undefined {
   return /^\$\{?(\w+)\}?$/.exec(value)?.[1];
 }
 
+/** The names of transformers in a list; one with options is a list of its name and them. */
+function namesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.map((one) => (Array.isArray(one) ? String(one[0]) : String(one))) : [];
+}
+
 function sayTransformers(draft: Draft, { transformer }: Provider, where: string): void {
   if (transformer === undefined || transformer === null) return;
-  const names = transformer.use.map((one) => (Array.isArray(one) ? String(one[0]) : String(one)));
-  const own = Object.keys(transformer).filter((name) => name !== 'use');
-  const said = [...names, ...own.map((name) => `those of ${name}`)].join(', ');
-  draft.remark(`${where}.transformer`, `${said}: not needed, requests are translated by what the engine and its model take`);
+  const all = Object.entries(transformer).flatMap(([model, terms]) => {
+    const named = namesIn(model === 'use' ? terms : memberOf(terms, 'use'));
+    return model === 'use' ? named : [`those of ${model} (${named.join(', ')})`];
+  });
+  const said = all.join(', ');
+  draft.note(`${where}.transformer`, `${said}: not needed, requests are translated by what the engine and its model take`);
   const limits = transformer.use.filter((one) => Array.isArray(one) && one[0] === 'maxtoken');
-  if (limits.length > 0) draft.remark(`${where}.transformer.maxtoken`, 'callers set the most tokens of an answer themselves');
+  if (limits.length > 0) draft.note(`${where}.transformer.maxtoken`, 'callers set the most tokens of an answer themselves');
 }
 
 /** Names that Claude Code gives its small model, and all its models. */

@@ -47,6 +47,7 @@ export interface Upstream {
   readonly keyVariable?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeoutS?: number | undefined;
+  readonly breaker?: Readonly<Record<string, number>> | undefined;
   readonly limits?: Readonly<Record<string, number>> | undefined;
   readonly deployments?: readonly DraftDeployment[] | undefined;
   /** Something that sets it apart from others at the same address: the limits of one model. */
@@ -72,14 +73,27 @@ export class Draft {
   readonly #engines: DraftEngine[] = [];
   readonly #variables: NeededVariable[] = [];
   readonly remarks: Remark[] = [];
+  readonly #spokenOf = new Set<string>();
   readonly routes: DraftRoute[] = [];
   readonly budgets: Record<string, unknown>[] = [];
   server: Record<string, string | number | boolean> = {};
   auth: Record<string, string | number | boolean> = {};
   limits: Record<string, number> = {};
 
+  /** Says what has become of a value, or of all that is in it. */
   remark(where: string, what: string): void {
     this.remarks.push({ where, what });
+    this.#spokenOf.add(where);
+  }
+
+  /** Says something of a place in the file; what becomes of the values in it is another question. */
+  note(where: string, what: string): void {
+    this.remarks.push({ where, what });
+  }
+
+  /** Whether there is a remark on a value: on one of the places that it is in. */
+  speaksOf(places: readonly string[]): boolean {
+    return places.some((place) => this.#spokenOf.has(place));
   }
 
   /** The variables that the server needs, with those that hold their values today. */
@@ -93,6 +107,11 @@ export class Draft {
     const engine = known ?? this.#added(upstream, name);
     if (model !== undefined && engine.base !== engine.id) engine.models.set(model.id, { ...engine.models.get(model.id), ...model });
     return engine.id;
+  }
+
+  /** Whether the engine of this id is one of the file's own, which says what models it has. */
+  listsModels(id: string): boolean {
+    return this.#engines.some((engine) => engine.id === id && engine.base !== id);
   }
 
   /** The engines that stand for a provider of the other gateway. */
@@ -155,7 +174,7 @@ function keyVariableOf(...names: readonly string[]): string {
 }
 
 /** The table of an engine, with the members that a configuration has. */
-function tableOf({ id, base, url, key, headers, timeoutS, limits, models, deployments }: DraftEngine): Record<string, unknown> {
+function tableOf({ id, base, url, key, headers, timeoutS, breaker, limits, models, deployments }: DraftEngine): Record<string, unknown> {
   const listed = [...models.values()].map(modelOf);
   const members = {
     base: id === base ? undefined : base,
@@ -163,6 +182,7 @@ function tableOf({ id, base, url, key, headers, timeoutS, limits, models, deploy
     key,
     headers,
     timeout_s: timeoutS,
+    breaker,
     limits,
     deployments: deployments?.map(({ keyVariable: _variable, ...one }) => one),
     models: listed.length === 0 ? undefined : listed,

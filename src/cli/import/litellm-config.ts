@@ -13,6 +13,8 @@ export const Parameters = z.looseObject({
   tpm: number.nullish(),
   max_parallel_requests: number.nullish(),
   weight: number.nullish(),
+  organization: text.nullish(),
+  litellm_credential_name: text.nullish(),
   extra_headers: z.record(z.string(), z.string()).nullish(),
   input_cost_per_token: number.nullish(),
   output_cost_per_token: number.nullish(),
@@ -40,7 +42,19 @@ const Deployment = z.looseObject({
 export type Deployment = z.infer<typeof Deployment>;
 
 const fallbacks = z.array(z.record(z.string(), z.array(z.unknown()))).nullish();
-const section = z.looseObject({ fallbacks, num_retries: number.nullish(), default_fallbacks: z.array(text).nullish() }).nullish();
+const section = z
+  .looseObject({
+    fallbacks,
+    num_retries: number.nullish(),
+    default_fallbacks: z.array(text).nullish(),
+    timeout: number.nullish(),
+    request_timeout: number.nullish(),
+    allowed_fails: number.nullish(),
+    cooldown_time: number.nullish(),
+  })
+  .nullish();
+
+const Credential = z.looseObject({ credential_name: text, credential_values: z.looseObject({}).nullish() });
 
 export const LitellmConfig = z.looseObject({
   model_list: z.array(Deployment).default([]),
@@ -48,6 +62,7 @@ export const LitellmConfig = z.looseObject({
   litellm_settings: section,
   general_settings: z.looseObject({}).nullish(),
   environment_variables: z.record(z.string(), z.unknown()).nullish(),
+  credential_list: z.array(Credential).nullish(),
 });
 export type LitellmConfig = z.infer<typeof LitellmConfig>;
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../base/json.ts';
-import type { Draft, DraftRoute } from './draft.ts';
+import type { Draft, DraftRoute, Upstream } from './draft.ts';
 import { type LitellmConfig, periodOf } from './litellm-config.ts';
+import { sayShadowed } from './litellm-known.ts';
 import { LITELLM_PROVIDERS } from './providers.ts';
 
 /** Settings that LiteLLM's sections beside the models give to all of them. */
@@ -24,23 +25,27 @@ const MOST_ATTEMPTS = 10;
 const TAKEN = new Set([
   'router_settings.fallbacks',
   'router_settings.num_retries',
+  'router_settings.default_fallbacks',
+  'router_settings.timeout',
+  'router_settings.allowed_fails',
+  'router_settings.cooldown_time',
   'router_settings.model_group_alias',
   'router_settings.provider_budget_config',
   'litellm_settings.fallbacks',
   'litellm_settings.default_fallbacks',
   'litellm_settings.num_retries',
+  'litellm_settings.request_timeout',
   'litellm_settings.cache',
   'litellm_settings.cache_params',
   'general_settings.max_parallel_requests',
+  'general_settings.global_max_parallel_requests',
 ]);
 
 /** Sentences for settings that have no counterpart of their own: they say how the same is had here. Others get the general sentence. */
 const WORDS: Readonly<Record<string, string>> = {
   'router_settings.routing_strategy':
     'deployments share calls by weight and by how busy they are, and a conversation stays where its prompt is cached',
-  'router_settings.timeout': 'set timeout_s of each engine',
-  'router_settings.allowed_fails': 'breaker = { failures, open_s } of an engine leaves it alone after failures',
-  'router_settings.cooldown_time': 'breaker = { failures, open_s } of an engine leaves it alone after failures',
+  'router_settings.enable_tag_filtering': 'routes go by the name of the model; a key may be bound to engines: abp keys create --engines',
   'router_settings.redis_host': 'not needed: nodes share PostgreSQL (ABP_DATABASE_URL)',
   'router_settings.redis_port': 'not needed: nodes share PostgreSQL (ABP_DATABASE_URL)',
   'router_settings.redis_password': 'not needed: nodes share PostgreSQL (ABP_DATABASE_URL)',
@@ -48,7 +53,6 @@ const WORDS: Readonly<Record<string, string>> = {
   'litellm_settings.context_window_fallbacks': 'a request that is too long is the caller’s error',
   'litellm_settings.content_policy_fallbacks': 'what an engine refuses is its answer',
   'litellm_settings.drop_params': 'the default: what has no form is dropped and named in the receipt, or refused where it matters',
-  'litellm_settings.request_timeout': 'set timeout_s of each engine',
   'litellm_settings.set_verbose': 'ABP_LOG=debug',
   'litellm_settings.json_logs': 'the default',
   'litellm_settings.callbacks': 'GET /v1/receipts/stream, or AbpClient({ onReceipt })',
@@ -68,7 +72,8 @@ export function takeSettings(draft: Draft, config: LitellmConfig): Settings {
   const general = objectIn(config.general_settings) ?? {};
   const settings = objectIn(config.litellm_settings) ?? {};
   if (general.master_key !== undefined) draft.auth.local = false;
-  if (typeof general.max_parallel_requests === 'number') draft.limits.concurrency = general.max_parallel_requests;
+  takeConcurrency(draft, general);
+  sayShadowed(draft, config);
   takeProviderBudgets(draft, router.provider_budget_config);
   for (const [section, values] of Object.entries({
     router_settings: router,
@@ -97,7 +102,42 @@ export function takeSettings(draft: Draft, config: LitellmConfig): Settings {
   };
 }
 
-const SECTIONS = new Set(['model_list', 'router_settings', 'litellm_settings', 'general_settings', 'environment_variables']);
+const SECTIONS = new Set([
+  'model_list',
+  'router_settings',
+  'litellm_settings',
+  'general_settings',
+  'environment_variables',
+  'credential_list',
+]);
+
+/** How many calls all callers may have at a time. */
+function takeConcurrency(draft: Draft, { max_parallel_requests: each, global_max_parallel_requests: all }: JsonObject): void {
+  const [most] = [all, each].filter((one): one is number => typeof one === 'number' && one > 0);
+  if (most !== undefined) draft.limits.concurrency = most;
+  for (const [name, value] of Object.entries({ global_max_parallel_requests: all, max_parallel_requests: each }))
+    if (value !== undefined && value !== null && value !== most)
+      draft.remark(`general_settings.${name}`, most === undefined ? 'no limit' : `passed over: all callers have ${most} calls at a time`);
+}
+
+/** What LiteLLM does where one of the two is not said. */
+const COOLDOWN = { allowed_fails: 3, cooldown_time: 5 };
+
+/** What every engine gets that says nothing of its own. */
+export interface EngineTerms {
+  readonly timeoutS: number | undefined;
+  readonly breaker: Upstream['breaker'];
+}
+
+export function engineTerms(draft: Draft, { router_settings: router, litellm_settings: library }: LitellmConfig): EngineTerms {
+  const { allowed_fails: fails, cooldown_time: rest, timeout } = router ?? {};
+  const seconds = timeout ?? library?.request_timeout ?? undefined;
+  const isSaid = typeof fails === 'number' || typeof rest === 'number';
+  if (isSaid)
+    draft.note('router_settings.allowed_fails', 'counted in a minute there, in a row here: breaker = { failures, open_s } of the engines');
+  const [failures, open] = [Math.max(0, Math.floor(fails ?? COOLDOWN.allowed_fails)) + 1, rest ?? COOLDOWN.cooldown_time];
+  return { timeoutS: seconds, breaker: isSaid && open > 0 ? { failures, open_s: open } : undefined };
+}
 
 function sayOf(draft: Draft, place: string): void {
   if (!TAKEN.has(place)) draft.remark(place, WORDS[place] ?? 'no counterpart');
@@ -152,6 +192,6 @@ function takeProviderBudget(draft: Draft, provider: string, { budget_limit: doll
     );
     return;
   }
-  if (engines.length > 1) draft.remark(place, `each of ${engines.join(', ')} gets the whole budget`);
+  if (engines.length > 1) draft.note(place, `each of ${engines.join(', ')} gets the whole budget`);
   for (const engine of engines) draft.budgets.push({ on: { engine }, period, limit_nano_usd: Math.max(1, Math.round(dollars * 1e9)) });
 }

@@ -1,15 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { COMPATIBLE } from '../../engines/own.ts';
 import { Draft, type DraftModel, type DraftRoute, type Upstream } from './draft.ts';
+import { sayRest } from './leaves.ts';
 import { type Deployment, type LitellmConfig, Parameters, periodOf, variableIn } from './litellm-config.ts';
-import { takeSettings } from './litellm-settings.ts';
+import { withCredentials } from './litellm-credentials.ts';
+import { KNOWN, sayIdle } from './litellm-known.ts';
+import { type EngineTerms, engineTerms, takeSettings } from './litellm-settings.ts';
 import { isOwnAddress, LITELLM_ADDRESSES, LITELLM_PROVIDERS } from './providers.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A LiteLLM configuration in our words. */
-export function fromLitellm(config: LitellmConfig, env: Environment): Draft {
+export function fromLitellm(file: LitellmConfig, env: Environment): Draft {
   const draft = new Draft();
+  const config = withCredentials(draft, file);
+  const terms = engineTerms(draft, config);
   const found = config.model_list.flatMap((deployment, at) => foundOf(draft, deployment, `model_list[${at}]`, env) ?? []);
   const groups = new Map<string, string[]>();
   for (const [name, all] of Map.groupBy(found, ({ deployment }) => deployment.model_name)) {
@@ -17,7 +22,7 @@ export function fromLitellm(config: LitellmConfig, env: Environment): Draft {
     const engines = Map.groupBy(all, ({ base, provider, model }) => `${base} ${provider} ${model}`);
     groups.set(
       name,
-      [...engines.values()].map((deployments) => placeOf(draft, deployments)),
+      [...engines.values()].map((deployments) => placeOf(draft, deployments, terms)),
     );
   }
   const rest = takeSettings(draft, config);
@@ -33,6 +38,7 @@ export function fromLitellm(config: LitellmConfig, env: Environment): Draft {
   }
   // The first route that matches counts: names with a star come after those without.
   draft.routes.sort((a, b) => Number(a.match.includes('*')) - Number(b.match.includes('*')));
+  sayRest(draft, file, KNOWN);
   return draft;
 }
 
@@ -78,6 +84,7 @@ function foundOf(draft: Draft, deployment: Deployment, where: string, env: Envir
   const found = providerOf(parameters.model);
   if (found === undefined) {
     draft.remark(`${where}.litellm_params.model`, `${parameters.model}: no engine here serves this provider; ${name} is left out`);
+    sayLeftOut(draft, deployment, where);
     return undefined;
   }
   const { base, provider } = found;
@@ -86,13 +93,16 @@ function foundOf(draft: Draft, deployment: Deployment, where: string, env: Envir
     draft.remark(`${where}.litellm_params`, `${provider} has no address; ${name} is left out`);
     return undefined;
   }
-  sayLeftovers(draft, deployment, where);
+  sayLeftovers(draft, deployment, where, base);
+  sayIdle(draft, deployment, where);
   return { ...found, deployment, url, where };
 }
 
 /** The engine and model of deployments that share their calls. */
-function placeOf(draft: Draft, all: readonly Found[]): string {
-  const upstreams = all.map(({ deployment, base, url, model }) => upstreamOf({ deployment, base, url, own: modelOf(deployment, model) }));
+function placeOf(draft: Draft, all: readonly Found[], terms: EngineTerms): string {
+  const upstreams = all.map(({ deployment, base, url, model }) =>
+    upstreamOf({ deployment, base, url, terms, own: modelOf(deployment, model) }),
+  );
   const [first, ...others] = upstreams;
   const [one] = all;
   if (one === undefined || first === undefined) return '';
@@ -100,11 +110,16 @@ function placeOf(draft: Draft, all: readonly Found[]): string {
   const isShared = others.some((other) => !isDeepStrictEqual(other, first));
   const upstream = isShared ? sharedUpstream(upstreams, all) : first;
   for (const name of limitNames(upstreams).filter((limit) => upstream?.limits?.[limit] === undefined))
-    draft.remark(one.where, `its limit ${name} is not held: another deployment of the same model has none, and limits are of all of them`);
+    draft.note(one.where, `its limit ${name} is not held: another deployment of the same model has none, and limits are of all of them`);
   const engine = draft.engine(upstream, one.base === COMPATIBLE ? one.provider : one.base, own);
-  const budgets = all.flatMap(({ deployment: { litellm_params: parameters } }) => parameters.max_budget ?? []);
-  const total = budgets.reduce((sum, dollars) => sum + dollars, 0);
-  if (budgets.length > 0) takeBudget(draft, { ...one.deployment.litellm_params, max_budget: total }, engine, one.where);
+  sayOfModels(draft, all, engine);
+  if (isShared) sayOfShared(draft, all, upstream);
+  else
+    for (const { where, deployment } of all)
+      if (typeof deployment.litellm_params.weight === 'number') draft.remark(`${where}.litellm_params.weight`, LONE);
+  const limited = all.filter(({ deployment }) => typeof deployment.litellm_params.max_budget === 'number');
+  for (const some of Map.groupBy(limited, ({ deployment }) => deployment.litellm_params.budget_duration ?? '').values())
+    takeBudget(draft, some, engine);
   return one.model === '*' ? engine : `${engine}/${one.model}`;
 }
 
@@ -123,6 +138,7 @@ function sharedUpstream(upstreams: readonly Upstream[], all: readonly Found[]): 
     base: first?.base ?? COMPATIBLE,
     url: first?.url,
     headers: isCommon('headers') ? first?.headers : undefined,
+    breaker: first?.breaker,
     timeoutS: upstreams.map(({ timeoutS }) => timeoutS).find((timeout) => timeout !== undefined),
     limits: limits.length === 0 ? undefined : Object.fromEntries(limits),
     apart: upstreams.find(({ apart }) => apart !== undefined)?.apart,
@@ -189,11 +205,12 @@ interface Deployed {
   readonly base: string;
   readonly url: string | undefined;
   readonly own: DraftModel | undefined;
+  readonly terms: EngineTerms;
 }
 
-function upstreamOf({ deployment, base, url, own }: Deployed): Upstream {
+function upstreamOf({ deployment, base, url, own, terms }: Deployed): Upstream {
   const { litellm_params: parameters, rpm, tpm } = deployment;
-  const { api_key: key, extra_headers: headers, timeout } = parameters;
+  const { api_key: key, timeout } = parameters;
   const limits = Object.entries({
     requests_per_minute: parameters.rpm ?? rpm,
     tokens_per_minute: parameters.tpm ?? tpm,
@@ -206,8 +223,9 @@ function upstreamOf({ deployment, base, url, own }: Deployed): Upstream {
     url,
     key: typeof key === 'string' && keyVariable === undefined ? key : undefined,
     keyVariable,
-    headers: headers ?? undefined,
-    timeoutS: timeout ?? undefined,
+    headers: headersOf(base, parameters),
+    breaker: terms.breaker,
+    timeoutS: timeout ?? terms.timeoutS,
     limits: limits.length === 0 ? undefined : Object.fromEntries(limits),
     apart: isApart ? parameters.model : undefined,
   };
@@ -233,28 +251,80 @@ function perMillion(perToken: number): number {
   return Number((perToken * 1e6).toPrecision(12));
 }
 
-const TAKEN = new Set([...Object.keys(Parameters.shape), 'api_version', 'stream_timeout', 'organization']);
+const LONE = 'it has no other deployment to share its calls with';
+
+/** Headers that every call gets; the organization of a key of OpenAI is one. */
+function headersOf(base: string, { extra_headers: headers, organization }: Parameters): Readonly<Record<string, string>> | undefined {
+  if (base !== 'openai' || !isPlain(organization)) return headers ?? undefined;
+  return { 'openai-organization': organization, ...headers };
+}
+
+/** A text that is no name of a variable. */
+function isPlain(value: string | null | undefined): value is string {
+  return typeof value === 'string' && variableIn(value) === undefined;
+}
+
+/** What a file says of a model counts for engines of one's own; the others know their models. */
+function sayOfModels(draft: Draft, all: readonly Found[], engine: string): void {
+  for (const { where, deployment } of all) {
+    const isTaken = draft.listsModels(engine) && modelOf(deployment, all[0]?.model ?? '*') !== undefined;
+    for (const name of ['max_input_tokens', 'max_output_tokens', 'max_tokens'] as const)
+      if (!isTaken && typeof deployment.model_info?.[name] === 'number')
+        draft.remark(`${where}.model_info.${name}`, `the engine ${engine} knows the bounds of its models: abp models`);
+  }
+}
+
+/** Deployments that share an engine have one timeout. */
+function sayOfShared(draft: Draft, all: readonly Found[], { timeoutS }: Upstream): void {
+  for (const { where, deployment } of all) {
+    const own = deployment.litellm_params.timeout;
+    if (typeof own === 'number' && own !== timeoutS)
+      draft.remark(`${where}.litellm_params.timeout`, `deployments of a model share timeout_s, which is ${timeoutS}`);
+  }
+}
+
+/** The values of a deployment that nothing here serves. */
+function sayLeftOut(
+  draft: Draft,
+  { model_name: name, litellm_params: parameters, model_info: info, ...rest }: Deployment,
+  where: string,
+): void {
+  const places = [
+    ...Object.keys(parameters)
+      .filter((one) => one !== 'model')
+      .map((one) => `litellm_params.${one}`),
+    ...Object.keys(info ?? {}).map((one) => `model_info.${one}`),
+    ...Object.keys(rest),
+  ];
+  for (const place of places) draft.remark(`${where}.${place}`, `left out with ${name}`);
+}
+
+const TAKEN = new Set([...Object.keys(Parameters.shape), 'api_version', 'stream_timeout']);
 
 /** Members that have no counterpart, by name. */
-function sayLeftovers(draft: Draft, { litellm_params: parameters, model_info: info }: Deployment, where: string): void {
+function sayLeftovers(draft: Draft, { litellm_params: parameters, model_info: info }: Deployment, where: string, base: string): void {
   for (const name of Object.keys(parameters).filter((one) => !TAKEN.has(one)))
     draft.remark(`${where}.litellm_params.${name}`, 'no counterpart: callers send it themselves');
-  for (const name of ['stream_timeout', 'organization'].filter((one) => one in parameters))
-    draft.remark(
-      `${where}.litellm_params.${name}`,
-      name === 'organization' ? 'send it by headers of the engine' : 'timeout_s of the engine holds for streams, too',
-    );
+  if ('stream_timeout' in parameters)
+    draft.remark(`${where}.litellm_params.stream_timeout`, 'timeout_s of the engine holds for streams, too');
+  if (typeof parameters.organization === 'string' && !(base === 'openai' && isPlain(parameters.organization)))
+    draft.remark(`${where}.litellm_params.organization`, 'send it by headers of the engine');
+  if ('api_version' in parameters && base !== 'azure-openai')
+    draft.remark(`${where}.litellm_params.api_version`, 'only Azure’s calls have versions by date');
   if (info?.mode !== undefined && info.mode !== null && info.mode !== 'chat')
     draft.remark(`${where}.model_info.mode`, `${info.mode}: paths other than those of conversations pass through under /e/<engine>/`);
 }
 
-function takeBudget(draft: Draft, { max_budget: dollars, budget_duration: duration }: Parameters, engine: string, where: string): void {
-  if (typeof dollars !== 'number') return;
+/** The budgets of deployments for the same time are one. */
+function takeBudget(draft: Draft, some: readonly Found[], engine: string): void {
+  const dollars = some.reduce((sum, { deployment }) => sum + (deployment.litellm_params.max_budget ?? 0), 0);
+  const duration = some[0]?.deployment.litellm_params.budget_duration;
   const period = periodOf(duration);
-  if (period === undefined)
-    draft.remark(
-      `${where}.litellm_params.budget_duration`,
-      `${duration}: periods here are hour, day, week, month and total; the budget is left out`,
-    );
-  else draft.budgets.push({ on: { engine }, period, limit_nano_usd: Math.max(1, Math.round(dollars * 1e9)) });
+  if (period !== undefined) draft.budgets.push({ on: { engine }, period, limit_nano_usd: Math.max(1, Math.round(dollars * 1e9)) });
+  else
+    for (const { where } of some)
+      draft.remark(
+        `${where}.litellm_params.budget_duration`,
+        `${duration}: periods here are hour, day, week, month and total; the budget is left out`,
+      );
 }
