@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Equipment } from './equipment.ts';
 import { HOME_INSIDE, isWithin, ROOM_LIMITS, type Room, type RoomLimits, type Shown } from './room.ts';
@@ -15,9 +15,17 @@ const MERGED = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
 /** Files of `/etc` that programs ask for. No secret of the system is among them. */
 const SETTINGS = [
   'alternatives',
-  'ssl',
+  // Not the folders around these: they are where keys of certificates are kept, too.
+  'ssl/certs',
+  'ssl/cert.pem',
+  'ssl/ca-bundle.pem',
+  'ssl/openssl.cnf',
   'ca-certificates',
-  'pki',
+  'pki/ca-trust',
+  'pki/java',
+  'pki/tls/certs',
+  'pki/tls/cert.pem',
+  'pki/tls/openssl.cnf',
   'ld.so.cache',
   'ld.so.conf',
   'ld.so.conf.d',
@@ -38,6 +46,8 @@ const SETTINGS = [
   'terminfo',
   'locale.alias',
 ].map((name) => `/etc/${name}`);
+/** Folders on the way to them. */
+const SETTINGS_FOLDERS = ['/etc/ssl', '/etc/pki', '/etc/pki/tls'];
 /** Folders in memory. Without a size each could take half of the machine's. */
 const IN_MEMORY: readonly (readonly [path: string, mebibytes: number])[] = [
   ['/dev/shm', 256],
@@ -56,6 +66,15 @@ const NEVER_COVERED = [...PROGRAMS, ...['bin', 'sbin', 'lib', 'lib64', 'games', 
 export function keptOutside(folders: readonly string[]): string[] {
   const real = folders.map((path) => (existsSync(path) ? realpathSync(path) : path));
   return [...new Set(real)].filter((path) => path !== '/' && !NEVER_COVERED.some((folder) => isWithin(folder, path)));
+}
+
+/** The homes that the system names for a user: programs inside run as one, whose home need not be that of the environment. */
+export function homesOf(uid: number | undefined, accounts = '/etc/passwd'): string[] {
+  if (!existsSync(accounts)) return [];
+  const rows = readFileSync(accounts, 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  return rows.flatMap(([, , user, , , home = '']) => (user === String(uid) && home.startsWith('/') ? [home] : []));
 }
 
 /** Paths that every confined program sees, unless they are hidden from it. */
@@ -98,7 +117,7 @@ export function bubblewrapOptions(equipment: Equipment, room: Room): string[] {
     ...namespaceOptions(equipment, room.terminal === true),
     ...PROGRAMS.filter(seen).flatMap((path) => ['--ro-bind-try', path, path]),
     ...MERGED.filter(seen).flatMap(mergedOptions),
-    ...folder('/etc'),
+    ...['/etc', ...SETTINGS_FOLDERS.filter((path) => existsSync(path))].flatMap(folder),
     ...SETTINGS.filter(seen).flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...IN_MEMORY.flatMap(([path, mebibytes]) => [
@@ -187,7 +206,8 @@ function ancestorsOf(places: readonly Shown[]): string[] {
   for (const { at } of places) {
     for (const path of waysTo(at)) {
       const within = (outer: string): boolean => path === outer || path.startsWith(`${outer}/`);
-      if (![...PROGRAMS, ...places.map((place) => place.at)].some(within) && !IN_MEMORY.some(([memory]) => path === memory)) made.add(path);
+      if (![...PROGRAMS, ...SETTINGS, ...places.map((place) => place.at)].some(within) && !IN_MEMORY.some(([memory]) => path === memory))
+        made.add(path);
     }
   }
   return [...made];

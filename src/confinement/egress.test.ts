@@ -17,7 +17,12 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'inside.example.com': ['10.0.0.7'],
   'both.example.com': ['93.184.215.14', '127.0.0.1'],
   localhost: ['127.0.0.1'],
+  'here.example.com': ['93.184.215.15'],
+  'both-here.example.com': ['93.184.215.14', '2606:4700::2222'],
 };
+/** Of the machine of the backplane. */
+const OWN = ['127.0.0.1', '93.184.215.15', '2606:4700::2222'];
+const IS_OWN = 'is an address of the machine of the backplane, which no rule names';
 
 /** The proxy on a port, as the starter of a room gives it connections. */
 async function proxy(rules: Partial<EgressRules>): Promise<{ port: number; records: EgressRecord[] }> {
@@ -28,6 +33,7 @@ async function proxy(rules: Partial<EgressRules>): Promise<{ port: number; recor
     resolve: async (host) => NAMES[host] ?? [],
     // Whatever was judged: nothing outside of this machine is dialled.
     dial: () => connect(originPort, '127.0.0.1'),
+    own: () => OWN,
   });
   const door = createServer((socket) => egress.accept(socket));
   await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
@@ -55,6 +61,7 @@ it.each<[string, Partial<EgressRules>, string, string]>([
   ['a name in another case and with the dot of the root', { allow: ['example.com'] }, 'EXAMPLE.com.:443', 'through'],
   ['a subdomain by its pattern', { allow: ['*.example.com'] }, 'sub.example.com:443', 'through'],
   ['an address that a rule names', { allow: ['10.0.0.7:8443'] }, '10.0.0.7:8443', 'through'],
+  ['a public address of this machine that a rule names', { allow: ['93.184.215.15'] }, '93.184.215.15:443', 'through'],
   ['a public address where no host is denied by its name', { deny: ['10.0.0.*'] }, '93.184.215.14:443', 'through'],
   [
     'an address that a rule names, beside hosts that are denied',
@@ -104,6 +111,11 @@ it.each<[string, Partial<EgressRules>, string, string]>([
   ['localhost, although its name is allowed', { allow: ['localhost'] }, 'localhost:443', 'is not on the public internet'],
   ['a public name of a private address', { allow: ['*'] }, 'inside.example.com:443', 'is not on the public internet'],
   ['a name with a private address among public ones', {}, 'both.example.com:443', 'is not on the public internet'],
+  ['a public address of this machine', {}, '93.184.215.15:443', IS_OWN],
+  ['the same, although all is allowed', { allow: ['*', '93.184.*'] }, '93.184.215.15:80', IS_OWN],
+  ['the same over IPv6, in another spelling', {}, '[2606:4700:0::2222]:443', IS_OWN],
+  ['a name of this machine, although it is allowed', { allow: ['here.example.com'] }, 'here.example.com:443', IS_OWN],
+  ['a name of this machine and of another', {}, 'both-here.example.com:443', IS_OWN],
   ['a name without an address', {}, 'nowhere.example.com:443', 'has no address'],
 ])('refuses %s', async (_, rules, authority, expected) => {
   expect(await verdict(rules, authority)).toBe(expected);

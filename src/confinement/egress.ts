@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
-import { isPublicAddress } from '../upstream/outbound-addresses.ts';
+import { isElsewhere, isPublicAddress, ownAddresses } from '../upstream/outbound-addresses.ts';
 import { hostName, isNamed, isOfNames, matchesHost, USUAL_PORTS } from './host-patterns.ts';
 
 /** Hosts by glob, with a port where it is not one of the usual. Denial is stronger; no allowed host at all means every public one. */
@@ -40,6 +40,8 @@ export interface EgressOptions {
   readonly resolve?: Resolve;
   /** Opens a connection to an address that was judged. */
   readonly dial?: typeof connect;
+  /** The addresses of this machine. */
+  readonly own?: () => readonly string[];
 }
 
 /** Of an answer that is the last one to a request. */
@@ -59,7 +61,7 @@ export class Egress {
   #accepted = 0;
 
   constructor(options: EgressOptions) {
-    this.#options = { resolve: systemResolve, dial: connect, ...options };
+    this.#options = { resolve: systemResolve, dial: connect, own: ownAddresses, ...options };
     this.#server = this.#make();
   }
 
@@ -176,7 +178,7 @@ export class Egress {
 
   /** The address to dial, or why not. */
   async #judge({ host, port }: Target): Promise<{ address: string } | string> {
-    const { rules, resolve, onRecord } = this.#options;
+    const { rules, resolve, onRecord, own } = this.#options;
     const refused = (reason: string): string => this.#refuse(host, port, reason);
     const denied = refusalOf(rules, { host, port });
     if (denied !== undefined) return refused(denied);
@@ -185,7 +187,11 @@ export class Egress {
     if (address === undefined) return refused('has no address');
     // A rule may name the address of a host that is asked for by its name.
     if (addresses.some((one) => isDenied(rules, one, port))) return refused('is denied by the policy');
-    if (!addresses.every((one) => isPublicAddress(one) || isNamed(rules.allow, one, port))) return refused('is not on the public internet');
+    const unnamed = addresses.filter((one) => !isNamed(rules.allow, one, port));
+    if (!unnamed.every(isPublicAddress)) return refused('is not on the public internet');
+    const here = own();
+    if (!unnamed.every((one) => isElsewhere(one, here)))
+      return refused('is an address of the machine of the backplane, which no rule names');
     if (isIP(host) !== 0 && rules.deny.some(isOfNames) && !isNamed(rules.allow, host, port))
       return refused('is an address, which may be that of a host that is denied');
     onRecord({ host, port });

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { globMatch } from '../base/glob.ts';
-import { isPublicAddress } from '../upstream/outbound-addresses.ts';
+import { isElsewhere } from '../upstream/outbound-addresses.ts';
 
 /** A rule for hosts as a proxy compares it. */
 export interface HostPattern {
@@ -102,10 +102,10 @@ export function isNamed(allow: readonly string[], address: string, port: number)
   return allow.some((text) => patternOf(text)?.name === address && matchesHost(text, address, port, 'usual'));
 }
 
-/** Whether a rule opens an address that is not public: of a machine of the operator, not of somebody's on the internet. */
+/** Whether a rule opens an address that is not public, or one of this machine: of the operator, not of somebody on the internet. */
 export function opensPrivateAddress(text: string): boolean {
   const { name = '' } = patternOf(text) ?? {};
-  return isIP(name) !== 0 && !isPublicAddress(name);
+  return isIP(name) !== 0 && !isElsewhere(name);
 }
 
 /**

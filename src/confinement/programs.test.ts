@@ -15,6 +15,16 @@ it('a command that is nowhere is an error that names it', () => {
   expect(() => programOf('no-such-command', { PATH: '/usr/bin:/bin' })).toThrow('no-such-command');
 });
 
+it.skipIf(ON_WINDOWS !== undefined)(needing('of a project that is its own Python, the rest of it stays outside', ON_WINDOWS), () => {
+  const project = realpathSync(mkdtempSync(join(tmpdir(), 'abp-programs-')));
+  onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+  for (const folder of ['bin', 'lib', 'secrets']) mkdirSync(join(project, folder));
+  for (const file of ['bin/python', '.env', 'pyvenv.cfg']) writeFileSync(join(project, file), '', { mode: 0o755 });
+  writeFileSync(join(project, 'bin', 'agent'), `#!${join(project, 'bin', 'python')}\n`);
+  const { places } = programOf(join(project, 'bin', 'agent'), {});
+  expect(places.map(({ at }) => at.slice(project.length + 1)).sort()).toEqual(['bin', 'lib', 'pyvenv.cfg']);
+});
+
 /** A home with an interpreter in some folder of it, and a script for that; the places that are shown for the script. */
 function shownFor(interpreter: string, libraries?: string): { readonly home: string; readonly shown: string[] } {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'abp-programs-')));
@@ -34,7 +44,7 @@ it.skipIf(ON_WINDOWS !== undefined).each([
   ['in the bin of the home itself', 'bin/interpreter', undefined, ['bin/interpreter', 'scripts/agent']],
   ['in the bin of a home that has libraries, too', 'bin/interpreter', 'lib', ['bin/interpreter', 'scripts/agent']],
   ['in the bin of a project', 'project/bin/interpreter', undefined, ['project/bin/interpreter', 'scripts/agent']],
-  ['in an installation of its own', 'node/v24/bin/interpreter', 'node/v24/lib', ['node/v24', 'scripts/agent']],
+  ['in an installation of its own', 'node/v24/bin/interpreter', 'node/v24/lib', ['node/v24/bin', 'node/v24/lib', 'scripts/agent']],
   ['among the programs of a user', '.local/bin/interpreter', '.local/lib', ['.local/bin/interpreter', 'scripts/agent']],
 ])('an interpreter %s never shows a home', (_, interpreter, libraries, shown) => {
   expect(shownFor(interpreter, libraries).shown).toEqual(shown);

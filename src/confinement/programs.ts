@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { findCommand } from '../base/find-command.ts';
 import { isWithin, type Shown, shownAsIs } from './room.ts';
@@ -46,19 +46,23 @@ function interpreterOf(file: string, env: Environment, outside: readonly string[
   const found = named === undefined ? program : findCommand(named, env, process.platform)?.path;
   if (found === undefined) return [];
   // An environment of Python names its interpreter by a link into another folder; it needs both.
-  return [found, real(found)].flatMap((path) => (path === undefined ? [] : [prefixOf(path, outside)]));
+  return [found, real(found)].flatMap((path) => (path === undefined ? [] : installedAt(path, outside)));
 }
 
+/** What an installation holds below its prefix. Other things there are not the interpreter's: a project may be the prefix of its own Python. */
+const INSTALLED = ['bin', 'lib', 'lib32', 'lib64', 'libexec', 'share', 'include', 'ssl', 'conda-meta', 'pyvenv.cfg'];
+
 /**
- * `…/v24/bin/node` needs `…/v24`, which has its libraries. A `bin` that many programs share is not shown whole, and neither is a home with a
- * `bin` in it.
+ * `…/v24/bin/node` needs the folders beside its own, which have its libraries. A `bin` that many programs share is not shown whole, and
+ * neither is a home with a `bin` in it.
  */
-function prefixOf(interpreter: string, outside: readonly string[]): string {
+function installedAt(interpreter: string, outside: readonly string[]): string[] {
   const bin = dirname(interpreter);
   const prefix = dirname(bin);
   const shared =
     prefix === '/' || basename(prefix) === '.local' || basename(bin) !== 'bin' || outside.some((path) => isWithin(path, prefix));
-  return shared || !['lib', 'lib64'].some((name) => isFolder(join(prefix, name))) ? interpreter : prefix;
+  if (shared || !['lib', 'lib64'].some((name) => isFolder(join(prefix, name)))) return [interpreter];
+  return INSTALLED.map((name) => join(prefix, name)).filter((path) => existsSync(path));
 }
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

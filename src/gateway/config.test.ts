@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { secretFiles } from '../home/secret-files.ts';
 import { loadConfig } from './config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'abp-config-'));
@@ -35,6 +36,18 @@ describe('loadConfig', () => {
     expect(config.database).toEqual({});
     expect(config.engines.claude).toEqual({});
     expect(warnings).toEqual([]);
+  });
+
+  it('remembers the files that hold secrets: keys, and itself where it has one in plain', () => {
+    const noted = (path: string): boolean => secretFiles().includes(realpathSync(path));
+    const [key, tls, master] = [file('sk-from-a-file'), file('a key in PEM'), file(Buffer.alloc(32, 1).toString('base64'))];
+    const harmless = file(
+      `[engines.claude]\nkey = { file = ${JSON.stringify(key)} }\n[server]\nkey_file = ${JSON.stringify(tls)}\n[[budgets]]\non = { key = "local" }\nperiod = "day"\nlimit_nano_usd = 5`,
+    );
+    const plain = file('[engines.claude]\nkey = "sk-in-plain"');
+    for (const path of [harmless, plain]) loadConfig({ path, env: { ABP_OPENAI_KEY: 'sk-of-the-environment' } });
+    expect([key, tls, plain].filter((path) => !noted(path))).toEqual([]);
+    expect([harmless, master].filter(noted)).toEqual([]);
   });
 
   it('reads the file that is named, or named by ABP_CONFIG', () => {

@@ -11,13 +11,14 @@ import { OrderLimits } from '../contract/runs/run-limits.ts';
 import { PolicyProfile } from '../contract/work-orders/work-order.ts';
 import { builtInEngine, engines } from '../engines/index.ts';
 import { homePath as homeFolder } from '../home/home.ts';
+import { noteSecretFile } from '../home/secret-files.ts';
 import { SEARCH_PROVIDERS } from '../platform/tools/search.ts';
 import { BucketConfig } from './bucket-config.ts';
 import { MasterKeyConfig, readTree } from './config-file.ts';
 import { checkRoutes, deploymentName, EngineConfig, enginesOf } from './engine-config.ts';
 import { ConsoleConfig } from './push/push-config.ts';
 import { SidecarConfig, wholeSidecars } from './run-plane/sidecar-config.ts';
-import { withSecrets } from './secret-references.ts';
+import { holdsSecret, withSecrets } from './secret-references.ts';
 import { OidcConfig } from './sign-in/oidc-config.ts';
 import { MetricsConfig, TelemetryConfig, withOtelVariables } from './telemetry/telemetry-config.ts';
 import { WebhooksConfig } from './webhooks/webhook-config.ts';
@@ -291,15 +292,23 @@ export interface ConfigOptions {
 
 /** Reads the file (named, or `ABP_CONFIG`, or `abp.toml` here), then lets the environment override it. */
 export function loadConfig({ path, env, homePath }: ConfigOptions): LoadedConfig {
-  const { file, tree: text } = readTree({ path, env });
-  const tree = text === undefined ? {} : withSecrets(text, { env, homePath: homeFolder(homePath ?? env.ABP_HOME) });
-  const config = parseAt(Config, tree, text === undefined ? 'configuration' : file);
+  const { file, tree: written } = readTree({ path, env });
+  const tree = written === undefined ? {} : withSecrets(written, { env, homePath: homeFolder(homePath ?? env.ABP_HOME) });
+  const config = parseAt(Config, tree, written === undefined ? 'configuration' : file);
   const effective = { ...withEnvironment(config, env), sidecars: wholeSidecars(config.sidecars, dirname(file)) };
-  checkEngines(effective, text === undefined ? 'configuration' : file);
+  checkEngines(effective, written === undefined ? 'configuration' : file);
+  noteFiles(effective, { file, tree: written });
   const empty = Object.entries(effective.secrets)
     .filter(([, { key }]) => key === undefined)
     .map(([name]) => `secrets.${name}: it has no value; set ABP_SECRET_${name.toUpperCase()}`);
-  return { config: effective, source: text === undefined ? null : file, warnings: empty };
+  return { config: effective, source: written === undefined ? null : file, warnings: empty };
+}
+
+/** No room of an agent shows the key of the certificate, nor a file that holds secrets in plain. */
+function noteFiles(config: Config, { file, tree }: { readonly file: string; readonly tree: unknown }): void {
+  const { key_file: keyFile } = config.server;
+  if (keyFile !== undefined) noteSecretFile(keyFile);
+  if (holdsSecret(tree)) noteSecretFile(file);
 }
 
 /** Engines that do not exist are errors of the file, also where only a route names them. */

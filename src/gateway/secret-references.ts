@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { isSecretName } from '../base/redact.ts';
 import { AbpError } from '../contract/errors.ts';
 import { type MasterKey, masterKeyOf, SealedSecrets } from '../home/sealed-secrets.ts';
+import { noteSecretFile } from '../home/secret-files.ts';
 
 /** Members of the configuration that may name where their value is, instead of being it. */
 const SECRET_MEMBERS = new Set(['key', 'client_secret', 'search_key', 'key_secret', 'access_key', 'secret_key', 'url']);
@@ -35,6 +37,7 @@ function printed([program = '', ...rest]: readonly string[]): string {
 }
 
 function textOf(file: string, what: string): string {
+  noteSecretFile(file);
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
@@ -65,6 +68,24 @@ export function withSecrets(tree: unknown, { env, homePath }: { readonly env: En
     return sealed;
   };
   return resolved(tree, '', { env, open });
+}
+
+/** Whether a configuration, as it is written, holds a secret itself instead of naming where that is. */
+export function holdsSecret(tree: unknown, around = ''): boolean {
+  if (Array.isArray(tree)) return tree.some((item) => holdsSecret(item, around));
+  if (!isTable(tree)) return false;
+  return Object.entries(tree).some(([name, member]) =>
+    typeof member === 'string' ? isSecretIn(name, member, around) : holdsSecret(member, name),
+  );
+}
+
+/** Addresses hold passwords, and those of webhooks are secrets as a whole, as values of headers may be. */
+function isSecretIn(name: string, value: string, around: string): boolean {
+  // A budget names a key by its id.
+  if (value === '' || around === 'on') return false;
+  if (['headers', 'webhooks'].includes(around) || name === 'head_webhook') return true;
+  if (URL.parse(value)?.password) return true;
+  return name !== 'url' && (SECRET_MEMBERS.has(name) || isSecretName(name));
 }
 
 export const NO_MASTER = 'Set ABP_MASTER_KEY, or [master_key] file or command in the configuration.';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicAddress, literalAddress } from './outbound-addresses.ts';
+import { isElsewhere, isPublicAddress, literalAddress, ownAddresses } from './outbound-addresses.ts';
 
 describe('isPublicAddress', () => {
   it.each([
@@ -38,6 +38,22 @@ describe('isPublicAddress', () => {
 
   it.each(['8.8.8.8', '172.32.0.1', '192.169.0.1', '100.128.0.1', '2606:4700:4700::1111', '2a00:1450:4001::1'])('takes %s', (address) => {
     expect(isPublicAddress(address)).toBe(true);
+  });
+});
+
+describe('isElsewhere', () => {
+  const own = ['127.0.0.1', '93.184.215.14', '2606:4700:4700::1111', 'fe80::1%eth0'];
+
+  it.each(['93.184.215.14', '2606:4700:4700::1111', '2606:4700:4700:0::1111', '10.1.2.3', 'localhost'])('refuses %s', (address) => {
+    expect(isElsewhere(address, own)).toBe(false);
+  });
+
+  it.each(['93.184.215.15', '2606:4700:4700::1112'])('takes %s', (address) => {
+    expect(isElsewhere(address, own)).toBe(true);
+  });
+
+  it('knows the addresses of this machine', () => {
+    expect(ownAddresses()).toContain('127.0.0.1');
   });
 });
 

@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /** Networks that are not the public internet. A tool that lets a model choose an address must not let it choose one of these. */
 const BLOCKED: readonly (readonly [string, number])[] = [
@@ -48,6 +49,23 @@ export function isPublicAddress(address: string): boolean {
   if (family === 4) return !blocked.check(bare, 'ipv4');
   return family === 6 && !mapped.check(bare, 'ipv6') && !blocked.check(bare, 'ipv6');
 }
+
+/** The addresses of this machine, whatever networks they are of. They come and go, so they are asked for each time. */
+export function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address));
+}
+
+/** Whether an address lies on the public internet and is none of this machine: what listens there is its operator's, not the world's. */
+export function isElsewhere(address: string, own: readonly string[] = ownAddresses()): boolean {
+  if (!isPublicAddress(address)) return false;
+  const here = new BlockList();
+  for (const one of own) here.addAddress(bareAddress(one), familyOf(one));
+  return !here.check(bareAddress(address), familyOf(address));
+}
+
+/** Without the name of an interface, as in `fe80::1%eth0`. */
+const bareAddress = (address: string): string => address.split('%')[0] ?? address;
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
 /** The address that a host of a URL spells out, without the brackets of IPv6; undefined for a name. */
 export function literalAddress(hostname: string): string | undefined {

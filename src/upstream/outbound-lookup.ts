@@ -1,6 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { AbpError } from '../contract/errors.ts';
-import { isPublicAddress } from './outbound-addresses.ts';
+import { isElsewhere } from './outbound-addresses.ts';
 
 type Answered = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 /** How a name becomes addresses; the system's resolver, or a test's own. */
@@ -37,8 +37,8 @@ export function publicLookup(resolve: Resolver, reach: Reach = TOOLS): Lookup {
       if (error !== null) return done(error, []);
       const [first] = addresses;
       // One private address among public ones is how a rebinding name looks; none of them is used.
-      if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-        return done(blockedHost(hostname, 'resolves to an address that is not public', reach), []);
+      if (first === undefined || !addresses.every(({ address }) => isElsewhere(address))) {
+        return done(blockedHost(hostname, 'resolves to an address that is not public, or one of this machine', reach), []);
       }
       return options.all === true ? done(null, addresses) : done(null, first.address, first.family);
     });

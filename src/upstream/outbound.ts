@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { AbpError } from '../contract/errors.ts';
-import { isPublicAddress, literalAddress } from './outbound-addresses.ts';
+import { isElsewhere, literalAddress } from './outbound-addresses.ts';
 import { blockedHost, publicLookup, type Reach, type Resolver, systemResolver, TOOLS } from './outbound-lookup.ts';
 
 export interface OutboundOptions {
@@ -140,7 +140,8 @@ export class Outbound {
       return this.#trusted;
     }
     const literal = literalAddress(url.hostname);
-    if (literal !== undefined && !isPublicAddress(literal)) throw blockedHost(url.host, 'is not a public address', this.#reach);
+    if (literal !== undefined && !isElsewhere(literal))
+      throw blockedHost(url.host, 'is not a public address, or one of this machine', this.#reach);
     this.#guarded ??= newAgent({ lookup: publicLookup(this.#resolve, this.#reach) });
     return this.#guarded;
   }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Confiner, isObstacle } from '../../src/confinement/confiner.ts';
 import type { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { workOrder } from '../../src/contract/work-orders/work-order.ts';
+import { noteSecretFile } from '../../src/home/secret-files.ts';
 import { AgentApi } from '../support/agent-api.ts';
 import { ESCAPES, escapeScript, layOutside, type Outside, readEscapes } from '../support/escapes.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -24,6 +25,8 @@ beforeAll(async () => {
   outside = await layOutside();
   folder = mkdtempSync(join(tmpdir(), 'abp-escaping-'));
   chmodSync(folder, 0o755);
+  writeFileSync(join(folder, 'abp.toml'), 'key = "sk-in-plain"');
+  noteSecretFile(join(folder, 'abp.toml'));
   server = await startGateway({ config: { sidecars: { escaping: { command: [process.execPath, SIDECAR] } } } });
 });
 
@@ -44,6 +47,7 @@ const onBackplane = (): readonly (readonly [string, string])[] => {
     ['the token of the home', `cat ${server.home}/token 2>/dev/null | grep -q . && echo FELL`],
     // The folder of the run itself is shown, below the home.
     ['the database of the home', `ls ${server.home} 2>/dev/null | grep -v '^runs$' | grep -q . && echo FELL`],
+    ['a file with keys of the backplane in the workspace', `cat ${folder}/abp.toml 2>/dev/null | grep -q . && echo FELL`],
     ['folders of other runs', `ls ${server.home}/runs ${server.home}/stages 2>/dev/null | grep -c run_ | grep -qv '^[01]$' && echo FELL`],
     // Folders of these names may be made anew inside the room, where nobody else sees them: the test looks at the real ones.
     ['a write into the home', `(echo x > ${server.home}/runs/planted) 2>/dev/null; false`],

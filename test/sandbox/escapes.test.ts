@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startProcess } from '../../src/base/child-process.ts';
 import { runCommand } from '../../src/base/subprocess.ts';
 import { barrierOf } from '../../src/confinement/barrier.ts';
-import { keptOutside } from '../../src/confinement/bubblewrap.ts';
+import { homesOf, keptOutside } from '../../src/confinement/bubblewrap.ts';
 import { Confiner, isObstacle } from '../../src/confinement/confiner.ts';
 import type { Equipment } from '../../src/confinement/equipment.ts';
 import { type Room, shownAsIs } from '../../src/confinement/room.ts';
@@ -88,6 +88,14 @@ it.each([
   ],
 ])('of the homes %j these stay outside', (homes, outside) => {
   expect(keptOutside(homes)).toEqual(outside);
+});
+
+it('the homes of a user are those that the system names, whatever the environment says', () => {
+  const accounts = join(workspace, 'passwd');
+  writeFileSync(accounts, 'root:x:0:0::/root:/bin/sh\nsvc:x:70:70::/opt/svc:/bin/sh\nodd:x:70\nalias:x:70:1::/usr/svc:/bin/sh\n\n');
+  expect(homesOf(70, accounts)).toEqual(['/opt/svc', '/usr/svc']);
+  expect(homesOf(71, accounts)).toEqual([]);
+  expect(homesOf(70, join(workspace, 'none'))).toEqual([]);
 });
 
 it('the same attempts succeed where nothing confines them', async () => {

@@ -2,7 +2,8 @@ import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import type { Adapter } from '../../../adapters/adapter.ts';
-import { keptOutside } from '../../../confinement/bubblewrap.ts';
+import { pathGlobOf } from '../../../base/glob.ts';
+import { homesOf, keptOutside } from '../../../confinement/bubblewrap.ts';
 import { confiner, isObstacle } from '../../../confinement/confiner.ts';
 import { ControlGroup, type GroupPlaces, groupPlaces } from '../../../confinement/control-groups.ts';
 import type { Equipment, Obstacle } from '../../../confinement/equipment.ts';
@@ -12,6 +13,7 @@ import type { RuleRecord } from '../../../contract/receipts/parts.ts';
 import type { RunId } from '../../../contract/run-id.ts';
 import { type RunLimits, runLimits } from '../../../contract/runs/run-limits.ts';
 import type { RunOptions } from '../../../contract/runs/run-options.ts';
+import { secretFiles } from '../../../home/secret-files.ts';
 import type { GatewayPort, OperatorPolicy } from '../../gateway-port.ts';
 import { assertHeld, enforcementOf, needsSystem } from '../../policy/enforcement.ts';
 import { joinLimits, limitEnforcement, limitRules, limitsNeedSystem, reserveRemark, roomLimits } from '../../policy/limits.ts';
@@ -222,13 +224,19 @@ function stagePlan({ options, cwd }: GroundPlan, { policy, equipment, limits: { 
   return {
     source: cwd,
     include: options.workspace?.include ?? [],
-    exclude: options.workspace?.exclude ?? [],
+    exclude: [...(options.workspace?.exclude ?? []), ...(equipment === undefined ? [] : secretsIn(cwd))],
     denyRead: pathRules(policy.deny_read, cwd).inside,
     denyWrite: pathRules(policy.deny_write, cwd).inside,
     borrows: equipment !== undefined,
     limits: diskMb === undefined ? STAGE_LIMITS : { ...STAGE_LIMITS, bytes: Math.min(STAGE_LIMITS.bytes, diskMb * MIB) },
     ...(equipment?.identity === undefined ? {} : { owner: equipment.identity }),
   };
+}
+
+/** Patterns of the files in a workspace that hold secrets of this installation: a staged copy for a room is made without them. */
+function secretsIn(workspace: string): string[] {
+  const root = realpathSync(workspace);
+  return secretFiles().flatMap((file) => (file.startsWith(`${root}${sep}`) ? [pathGlobOf(file.slice(root.length + 1))] : []));
 }
 
 interface RoomParts extends Pick<Judged, 'policy' | 'hidden' | 'limits' | 'groups'> {
@@ -254,7 +262,8 @@ function roomOf(
     workspace: { source: stage?.tree ?? cwd, at: cwd, writable: options.approvalMode !== 'deny' },
     places: [...borrowed, ...objects],
     hidden,
-    outside: keptOutside([homedir(), home]),
+    outside: keptOutside([homedir(), home, ...homesOf(equipment.identity?.uid ?? process.getuid?.())]),
+    secrets: secretFiles(),
     denied: pathRules(policy.deny_read, cwd).outside,
     limits: roomLimits(limits, groups, adapter.reservesMb),
     group: groupOf(runId, limits, groups),

@@ -34,6 +34,7 @@ it.skipIf(NOT_LINUX !== undefined)(
       places: [],
       hidden: [],
       outside: [],
+      secrets: [],
       denied: [],
       rules: { allow: [], deny: [] },
       admit: (socket) => socket.destroy(),

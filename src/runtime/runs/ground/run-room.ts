@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, normalize, sep } from 'node:path';
@@ -10,6 +10,7 @@ import { barrierOf } from '../../../confinement/barrier.ts';
 import type { ControlGroup } from '../../../confinement/control-groups.ts';
 import { Egress, type EgressRecord, type EgressRules } from '../../../confinement/egress.ts';
 import type { Equipment } from '../../../confinement/equipment.ts';
+import { masksFor } from '../../../confinement/masks.ts';
 import { type Program, programOf, toolchainsOf } from '../../../confinement/programs.ts';
 import { EGRESS_PORT, GATEWAY_PORT, HOME_INSIDE, type RoomLimits, type Shown, shownAsIs } from '../../../confinement/room.ts';
 import type { RuleRecord } from '../../../contract/receipts/parts.ts';
@@ -22,6 +23,8 @@ export const GATEWAY_INSIDE = `http://127.0.0.1:${GATEWAY_PORT}`;
 const PROXY_INSIDE = `http://127.0.0.1:${EGRESS_PORT}`;
 
 const WANTED_FOLDER = 'bin';
+/** Stands where a room would show a file with secrets. */
+const EMPTY_FILE = 'empty';
 
 /** Variables that lead out of a room, or to folders that are not in it. */
 const LEFT_OUT = /^(?:SSH_AUTH_SOCK|GIT_SSH_COMMAND|XDG_\w+|TMP|TEMP|(?:all|http|https|no)_proxy)$/i;
@@ -40,6 +43,8 @@ export interface RunRoomOptions {
   readonly hidden: readonly string[];
   /** Homes: they stay outside, also where they lie below something that is shown. */
   readonly outside: readonly string[];
+  /** Files that hold secrets: nothing is in them inside, also where they lie in something that is shown. */
+  readonly secrets: readonly string[];
   /** Patterns of paths outside of the workspace that must not be shown. */
   readonly denied: readonly string[];
   readonly rules: EgressRules;
@@ -99,21 +104,23 @@ export class RunRoom {
     env: Readonly<Record<string, string>>,
     { folder, shows = [], wants, source }: Behind,
   ): { readonly file: string; readonly barrier: Barrier; readonly env: Readonly<Record<string, string>> } {
-    const { equipment, workspace, places, hidden, outside, admit, limits, group } = this.#options;
+    const { equipment, hidden, outside, admit, limits, group } = this.#options;
     const program: Program = programOf(command, env, outside);
     const wanted = wants === undefined ? undefined : wantedOf(wants, env, { folder, outside });
     if (equipment.identity !== undefined) handOver(folder, equipment.identity);
+    const workspace = source === undefined ? this.#options.workspace : { ...this.#options.workspace, source, writable: true };
+    const places = [
+      ...program.places,
+      ...(wanted?.places ?? []),
+      ...shows.map((path) => shownAsIs(path)),
+      ...this.#toolchains.places,
+      ...this.#options.places,
+      shownAsIs(folder, true),
+    ];
     const room = {
-      workspace: source === undefined ? workspace : { ...workspace, source, writable: true },
+      workspace,
       home: this.#home,
-      places: withoutRepeats([
-        ...program.places,
-        ...(wanted?.places ?? []),
-        ...shows.map((path) => shownAsIs(path)),
-        ...this.#toolchains.places,
-        ...places,
-        shownAsIs(folder, true),
-      ]),
+      places: withoutRepeats([...places, ...this.#masks([...places, workspace])]),
       hidden,
       outside,
       ports: [GATEWAY_PORT, EGRESS_PORT],
@@ -122,6 +129,16 @@ export class RunRoom {
     };
     const connected = (port: number, socket: Socket): void => (port === GATEWAY_PORT ? admit(socket) : this.#egress.accept(socket));
     return { file: program.file, barrier: barrierOf({ equipment, room, connected }), env: wanted?.env ?? env };
+  }
+
+  #masks(shown: readonly Shown[]): Shown[] {
+    const { homes, secrets } = this.#options;
+    if (secrets.length === 0) return [];
+    const empty = join(homes, EMPTY_FILE);
+    if (!existsSync(empty)) writeFileSync(empty, '');
+    // Whatever the usual rights of new files are here, another user than ours looks at it.
+    chmodSync(empty, 0o444);
+    return masksFor(secrets, shown, empty);
   }
 
   /** Links of a run's folder lead into the private home, by the name that it has inside. */
