@@ -67,7 +67,7 @@ class Checks {
       }
       if (this.#current === current) this.#end(`it took longer than ${CHECK_MS} ms`);
     } catch (error) {
-      // A thread that has ended has no usage; whoever ended it, or its own error, ends the check.
+      // A thread that has ended has no usage; the caller that ended it, or its own error, ends the check.
       if (this.#current === current && this.#worker === worker) this.#end(String(error));
     }
   }
