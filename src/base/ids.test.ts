@@ -15,6 +15,14 @@ describe('uuidv7Hex', () => {
     expect(time).toBeLessThanOrEqual(Date.now() + 1);
   });
 
+  it('follows a clock that was far ahead and is set right', () => {
+    const ahead = uuidv7Hex(YEAR_2100);
+    const right = uuidv7Hex();
+    expect(right < ahead).toBe(true);
+    expect(Math.abs(Number.parseInt(right.slice(0, 12), 16) - Date.now())).toBeLessThan(60_000);
+    expect(uuidv7Hex() > right).toBe(true);
+  });
+
   it('grows with every call, more often than a millisecond has counters and when the clock steps back', () => {
     const ids = Array.from({ length: 10_000 }, (_, at) => uuidv7Hex(YEAR_2100 - (at % 3) * 1000));
     expect(ids.toSorted()).toEqual(ids);

@@ -19,12 +19,16 @@ function randomHex(digits: number): string {
 /** The two bits that RFC 9562 sets in front of the random part. */
 const VARIANT = ['8', '9', 'a', 'b'] as const;
 
+/** A clock that is corrected steps back by less than this; one that was wrong is set right by more. */
+const STEP_BACK_MS = 60_000;
+
 /**
  * A UUIDv7 as 32 hex digits. Monotonic inside the process: ids of the same millisecond carry a 12-bit counter,
- * and a clock that steps back keeps the last millisecond, so a clustered key never goes backwards.
+ * and a clock that steps back a little keeps the last millisecond, so a clustered key hardly ever goes backwards.
+ * A clock that was far ahead is followed when it is set right: runs would otherwise be named after times to come.
  */
 export function uuidv7Hex(now: number = Date.now()): string {
-  if (now > lastMs) {
+  if (now > lastMs || now < lastMs - STEP_BACK_MS) {
     lastMs = now;
     counter = Number.parseInt(randomHex(2), 16);
   } else {

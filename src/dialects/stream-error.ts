@@ -34,5 +34,5 @@ export function readAt<T>(schema: z.ZodType<T>, value: Json): { readonly event: 
 
 /** An event of an answer that cannot be read, whose words would be missing from the answer without a sign: the answer ends there. */
 export function unreadable(why = 'its JSON does not come to an end'): IrError {
-  return { kind: 'server', message: `an event of the engine's stream cannot be read: ${why}`, status: 502 };
+  return { kind: 'server', message: `an event of the engine's stream cannot be read: ${why}`, status: 200 };
 }

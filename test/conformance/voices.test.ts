@@ -9,6 +9,7 @@ import { type Fixture, fixturesOf } from './dialect-fixtures.ts';
 const ODD: Readonly<Record<string, string>> = {
   'openai-chat/custom-tool': 'a custom tool takes free text; the cases declare functions',
   'openai-responses/coding-agent': 'the vendor’s backend for its own agent repeats no items at the end',
+  'openai-chat/content-parts': 'engines such as Mistral write the content as a list; the vendor itself does not',
   'openai-chat/several-answers': 'the cases ask for one answer',
   'gemini/several-answers': 'the cases ask for one answer',
   'gemini/blocked': 'a blocked prompt has no candidate',

@@ -62,7 +62,7 @@ describe('abp race without a server', () => {
       expect(row?.changes).toEqual({ files: 1, added_lines: 1, removed_lines: 0 });
     }
     expect(unknown).toMatchObject({ name: 'sidecar:none', run_id: null, status: 'refused', check: null });
-    expect(absent).toMatchObject({ name: 'copilot', status: 'failed', reason: expect.stringContaining('is not installed') });
+    expect(absent).toMatchObject({ name: 'copilot', run_id: null, status: 'refused', reason: expect.stringContaining('is not installed') });
     expect(existsSync(join(workspace, 'hello.txt'))).toBe(false);
 
     const race = await receiptIn('alone', shown.run_id);
