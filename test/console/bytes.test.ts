@@ -8,6 +8,8 @@ import { ConsoleBuild } from '../../src/gateway/console/console-build.ts';
 /** Compressed bytes of script that any page may need before it is drawn; what is loaded later, such as an editor, does not count. */
 const MOST_SCRIPT = 200_000;
 const MOST_STYLE = 20_000;
+/** Bytes of typefaces before the first picture. */
+const MOST_FACES = 60_000;
 const PAGES = ['home', 'runs', 'run', 'compare', 'playground', 'matrix', 'agents', 'coding', 'usage', 'settings'];
 
 /** A part of the build, as the manifest of Vite lists it. */
@@ -60,4 +62,15 @@ describe.each(PAGES)('the page %s', (page) => {
   it('needs at most 20 kB of styles', () => {
     expect(packed(chunks().flatMap(({ css = [] }) => css))).toBeLessThan(MOST_STYLE);
   });
+});
+
+it('loads with the page the regular faces alone, at most 60 kB of them', () => {
+  const asked = [...readFileSync(join(folder, 'index.html'), 'utf8').matchAll(/rel="preload" href="([^"]+\.woff2)"/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(asked.map((path) => path.replace(/-[\w-]{8}\.woff2$/, ''))).toEqual([
+    '/assets/ibm-plex-sans-latin-400-normal',
+    '/assets/ibm-plex-mono-latin-400-normal',
+  ]);
+  expect(asked.reduce((sum, path) => sum + readFileSync(join(folder, path)).length, 0)).toBeLessThan(MOST_FACES);
 });

@@ -51,7 +51,7 @@ export function draw(host: HTMLElement, props: BarChartProps & Look): () => void
     stroke: props.ink,
     grid: { stroke: props.line, width: 1 },
     ticks: { show: false },
-    font: '11px "IBM Plex Sans", system-ui, sans-serif',
+    font: `11px ${getComputedStyle(document.documentElement).getPropertyValue('--sans')}`,
   };
   const span = ((times.at(-1) ?? 0) - (times[0] ?? 0)) * 1000;
   const chart = new uPlot(

@@ -133,7 +133,7 @@ const SHEET = `
 :host{display:block;height:100%}
 .cm-editor{height:100%;font-size:12px;background:var(--panel);color:var(--ink)}
 .cm-editor.cm-focused{outline:2px solid var(--focus);outline-offset:-2px}
-.cm-editor .cm-scroller{font-family:"IBM Plex Mono",ui-monospace,monospace;line-height:19px}
+.cm-editor .cm-scroller{font-family:var(--mono);line-height:19px}
 .cm-editor .cm-gutters{background:var(--panel);color:var(--mute);border:0}
 .cm-editor .cm-lineNumbers .cm-gutterElement{padding:0 9px 0 0;min-width:26px;font-size:11px}
 .cm-fates{width:24px;text-align:center}
@@ -145,7 +145,7 @@ const SHEET = `
 .cm-selectionBackground,.cm-content ::selection{background:var(--sel)!important}
 .f-exact{color:var(--exact)}.f-renamed{color:var(--renamed)}.f-emulated{color:var(--emulated)}.f-dropped{color:var(--dropped)}.f-refused{color:var(--refused)}
 .g-emulated{background:var(--bemulated)}.g-dropped{background:var(--bdropped)}.g-refused{background:var(--brefused)}
-.an{float:right;font:400 11px/19px "IBM Plex Sans",system-ui,sans-serif;padding:0 8px 0 12px;max-width:100%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.an{float:right;font:400 11px/19px var(--sans);padding:0 8px 0 12px;max-width:100%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 `;
 
