@@ -179,6 +179,28 @@ describe('two nodes that share a database', () => {
     expect(sent).toBeLessThanOrEqual(21);
   });
 
+  it('let one last call in that may use more than is left, though it uses less than it had reserved', async () => {
+    const { secret, id } = await keyWith({ limit_nano_usd: 3.5 * COST });
+    const [one] = nodes;
+    // Each is answered once the node has asked for its part while the call was under way.
+    upstream.answer(async (socket) => {
+      sent += 1;
+      await adminCall(one, 'GET', `/v1/budgets/${id}`);
+      socket.write(whole(JSON.stringify(ANSWER)));
+    });
+    const statuses: number[] = [];
+    for (let asked = 0; asked < 12; asked += 1) {
+      statuses.push(await send(0, secret));
+      await adminCall(one, 'GET', `/v1/budgets/${id}`);
+    }
+    upstream.answer((socket) => {
+      sent += 1;
+      socket.write(whole(JSON.stringify(ANSWER)));
+    });
+    expect(sent).toBe(4);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+  });
+
   it('go with the clock of their machine, forward and back, and count each hour for itself', async () => {
     const { secret } = await keyWith({ limit_requests: 4, period: 'hour' });
     const HOUR_MS = 3_600_000;

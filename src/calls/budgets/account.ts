@@ -115,7 +115,8 @@ export class Account {
   #fits(measure: Measure, limit: number, wanted: number, now: number): boolean {
     const { settled, reserved, elsewhere, granted, lastCall, trustedUntil } = this.page;
     const taken = settled[measure] + reserved[measure];
-    if (granted === undefined) return taken + elsewhere[measure] < limit;
+    if (taken + elsewhere[measure] >= limit) return false;
+    if (granted === undefined) return true;
     if (now > trustedUntil) return false;
     return lastCall ? taken < granted[measure] : taken + wanted <= granted[measure];
   }

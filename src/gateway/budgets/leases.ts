@@ -12,7 +12,7 @@ import {
 } from '../../store/budgets/grants.ts';
 import type { PostgresStore } from '../../store/store.ts';
 import type { SpentOn } from '../../store/usage/spent.ts';
-import { fairPart, isTooMuch, largerPart } from './lease-share.ts';
+import { isTooMuch, partOf } from './lease-share.ts';
 
 export interface LeaseOptions {
   readonly store: PostgresStore;
@@ -136,7 +136,8 @@ export class Leases {
     const { store, node } = this.#options;
     if (page.granted === undefined) return;
     const others = sumOf(rows.filter((row) => row.node !== node));
-    const part = fairPart({ limits: budget.limits, used: usedOf(page), wanted: page.wanted, others, live });
+    const { settled, wanted } = page;
+    const part = partOf({ limits: budget.limits, settled, used: usedOf(page), wanted, others, live });
     if (!isTooMuch(page.granted, part, budget.limits)) return;
     page.granted = part;
     await changeGrant(store, { place: placeOf(budget, page), node, spent: [], decide: () => wire(part) });
@@ -152,9 +153,10 @@ export class Leases {
       place: placeOf(budget, page),
       node,
       spent,
-      decide: (others, mine) => {
-        const part = fairPart({ limits: budget.limits, used: usedOf(page), wanted, others: sumOf(others), live });
-        return wire(mine === undefined ? part : largerPart(part, amountsOf(mine)));
+      decide: (rest, mine) => {
+        const others = sumOf(rest);
+        const ask = { limits: budget.limits, settled: page.settled, used: usedOf(page), wanted, others, live };
+        return wire(partOf(ask, mine && amountsOf(mine)));
       },
     });
     this.#take(page, granted, wanted);
