@@ -76,6 +76,17 @@ describe('users and teams', () => {
     ]);
   });
 
+  it('get an id of their name where they are given none', async () => {
+    expect(json(await admin('POST', '/v1/teams', { name: 'Payments & Co.' }))).toMatchObject({
+      id: 'payments-co.',
+      name: 'Payments & Co.',
+    });
+    expect(json(await admin('POST', '/v1/users', { name: 'Eva Example' })).id).toBe('eva-example');
+    expect([(await admin('POST', '/v1/teams', {})).status, (await admin('POST', '/v1/users', { name: '…' })).status]).toEqual([400, 400]);
+    const ended = [await admin('DELETE', '/v1/teams/payments-co.'), await admin('DELETE', '/v1/users/eva-example')];
+    expect(ended.map(({ status }) => status)).toEqual([204, 204]);
+  });
+
   it('have keys, which are shown as theirs, may change hands, and end with their user', async () => {
     await admin('POST', '/v1/teams', { id: 'green' });
     await admin('POST', '/v1/users', { id: 'cem', teams: ['green'] });

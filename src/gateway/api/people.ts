@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CallLimits } from '../../calls/limits/call-limits.ts';
 import { Role } from '../../calls/scopes.ts';
+import { AbpError } from '../../contract/errors.ts';
 import { plainName } from '../../contract/plain-name.ts';
 
 /** Names that stand in addresses and on command lines as they are. */
@@ -9,8 +10,19 @@ const id = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$/, { error: 'must be letters, digits and . _ @ + -, and begin with one of the first two' });
 const name = plainName();
 
+const ID_OF_NEW = 'Stands in addresses and on command lines; made of the name unless given.';
+
+/** The id of a new user or team: as given, or the name in small letters, with a hyphen for everything that an id cannot hold. */
+export function newId({ id: given, name: words = '' }: { readonly id?: string | undefined; readonly name?: string | undefined }): string {
+  if (given !== undefined) return given;
+  const made = (words.toLowerCase().match(/[a-z0-9][a-z0-9._@+]*/g) ?? []).join('-').slice(0, 100);
+  if (made === '')
+    throw new AbpError('invalid_request', 'An id is needed, or a name with a letter from a to z or a digit of which one can be made.');
+  return made;
+}
+
 export const NewTeam = z.strictObject({
-  id,
+  id: id.optional().describe(ID_OF_NEW),
   name: name.optional().describe('In words; the id unless given.'),
   limits: CallLimits.default({}).describe('What all its keys together may use at a time.'),
   shows_runs: z.boolean().default(false).describe('Whether its members see each other’s runs.'),
@@ -44,7 +56,7 @@ export type TeamDeletion = z.infer<typeof TeamDeletion>;
 export const TeamList = z.strictObject({ items: z.array(TeamView) });
 
 export const NewUser = z.strictObject({
-  id: id.describe('A short name or an address.'),
+  id: id.optional().describe(`A short name or an address. ${ID_OF_NEW}`),
   name: name.optional().describe('In words; the id unless given.'),
   role: Role.optional().describe(
     'The most that any key of the user opens (docs/permissions.md); without it each key opens what its own scopes say.',

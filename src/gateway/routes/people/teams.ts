@@ -1,5 +1,5 @@
 import { isoTime } from '../../../base/clock.ts';
-import { NewTeam, PersonParams, TeamChange, TeamDeletion, TeamList, TeamView } from '../../api/people.ts';
+import { NewTeam, newId, PersonParams, TeamChange, TeamDeletion, TeamList, TeamView } from '../../api/people.ts';
 import type { Team } from '../../people/people.ts';
 import { endTeam } from '../../people/team-end.ts';
 import { Reply } from '../../reply.ts';
@@ -17,8 +17,10 @@ export const teamRoutes = [
     audit: { action: 'team.create', body: true },
     body: NewTeam,
     response: TeamView,
-    handle: async ({ gateway, body: { id, name = id, limits, shows_runs: showsRuns } }) =>
-      new Reply(201, view(await gateway.people.createTeam({ id, name, limits, showsRuns }))),
+    handle: async ({ gateway, body: { limits, shows_runs: showsRuns, ...named } }) => {
+      const id = newId(named);
+      return new Reply(201, view(await gateway.people.createTeam({ id, name: named.name ?? id, limits, showsRuns })));
+    },
   }),
   defineRoute({
     method: 'GET',

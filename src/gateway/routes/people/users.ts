@@ -1,5 +1,5 @@
 import { isoTime } from '../../../base/clock.ts';
-import { NewUser, PersonParams, UserChange, UserList, UserView } from '../../api/people.ts';
+import { NewUser, newId, PersonParams, UserChange, UserList, UserView } from '../../api/people.ts';
 import { liveKeys, revokeKeys } from '../../people/keys-of-people.ts';
 import type { User } from '../../people/people.ts';
 import { Reply } from '../../reply.ts';
@@ -17,8 +17,10 @@ export const userRoutes = [
     audit: { action: 'user.create', body: true },
     body: NewUser,
     response: UserView,
-    handle: async ({ gateway, body: { id, name = id, role, teams } }) =>
-      new Reply(201, view(await gateway.people.createUser({ id, name, role, teams }))),
+    handle: async ({ gateway, body: { role, teams, ...named } }) => {
+      const id = newId(named);
+      return new Reply(201, view(await gateway.people.createUser({ id, name: named.name ?? id, role, teams })));
+    },
   }),
   defineRoute({
     method: 'GET',
