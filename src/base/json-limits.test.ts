@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { jsonExcess } from './json-limits.ts';
+import { jsonExcess, MOST_LEVELS, parseShallow, parseShallowObject } from './json-limits.ts';
 
 const LIMITS = { depth: 3, values: 5 };
 
@@ -22,4 +22,14 @@ it('lets every value pass that is within wide limits', () => {
       expect(jsonExcess(JSON.stringify(value), { depth: 200, values: 1e6 })).toBeUndefined();
     }),
   );
+});
+
+const lists = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+it('parses texts of others as deep as code can walk them, and no deeper', () => {
+  expect(parseShallow(lists(MOST_LEVELS)).ok).toBe(true);
+  expect(parseShallow(lists(MOST_LEVELS + 1))).toEqual({ ok: false, message: 'it is nested deeper than 1000 levels' });
+  expect(parseShallowObject(`{"a":${lists(20_000)}}`)).toBeUndefined();
+  // Brackets in a text, and beside each other, are no levels.
+  expect(parseShallowObject(JSON.stringify({ a: lists(20_000), b: Array.from({ length: 5000 }, () => ({})) }))).toBeDefined();
 });

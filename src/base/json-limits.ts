@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject, type ParseResult, parseJson } from './json.ts';
+
 /** The most that a JSON text from a caller may hold. */
 export interface JsonLimits {
   readonly depth: number;
@@ -79,4 +81,39 @@ export function mostValues(text: Buffer): number {
     if (byte === COMMA || byte === OPEN_BRACKET || byte === OPEN_BRACE) found += 1;
   }
   return found;
+}
+
+/** Levels that a value may have for code that calls itself once for each: it needs stack for every one, as the writer of JSON does. */
+export const MOST_LEVELS = 1000;
+
+/**
+ * The same as `parseJson` for texts that somebody else's program, or a model, has written: what is nested deeper than code can walk is not
+ * read. A few kilobytes of brackets would otherwise end the process that writes them down.
+ */
+export function parseShallow(text: string): ParseResult {
+  const excess = tooDeep(text);
+  return excess === undefined ? parseJson(text) : { ok: false, message: excess };
+}
+
+/** A parsed object; undefined where the text is anything else, or nested too deeply. */
+export function parseShallowObject(text: string): JsonObject | undefined {
+  const parsed = parseShallow(text);
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
+}
+
+/** Why a text has more levels than code can walk. A level takes two characters, and two brackets. */
+export function tooDeep(text: string): string | undefined {
+  return text.length > 2 * MOST_LEVELS && mayHoldLevels(text) ? jsonExcess(text, { depth: MOST_LEVELS, values: Infinity }) : undefined;
+}
+
+/** Whether enough brackets are there. Long texts of words are passed over. */
+function mayHoldLevels(text: string): boolean {
+  let found = 0;
+  for (const mark of ['[', '{']) {
+    for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) {
+      found += 1;
+      if (found > MOST_LEVELS) return true;
+    }
+  }
+  return false;
 }

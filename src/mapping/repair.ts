@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../base/json.ts';
+import { parseShallowObject } from '../base/json-limits.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { Dialect, FateNote } from '../dialects/dialect.ts';
 import type { Concept } from '../ir/concept.ts';
@@ -116,7 +116,7 @@ const UNREADABLE = 'unreadable_arguments';
  */
 function mendBrokenCalls(messages: readonly IrMessage[], notes: FateNote[]): readonly IrMessage[] {
   const isBroken = (part: IrPart): part is ToolCallPart =>
-    part.kind === 'tool-call' && part.custom !== true && part.arguments.trim() !== '' && parseJsonObject(part.arguments) === undefined;
+    part.kind === 'tool-call' && part.custom !== true && part.arguments.trim() !== '' && parseShallowObject(part.arguments) === undefined;
   return messages.map((message) => {
     if (!message.parts.some(isBroken)) return message;
     const parts = message.parts.map((part) => {

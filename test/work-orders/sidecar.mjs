@@ -81,6 +81,16 @@ const WORK = {
   'writes-run': (ref, order) => say({ t: 'run', id: ref, work_order: order }),
   'a-list': () => say('[1,2,3]'),
   'too-deep': (ref) => say(`{"t":"event","ref_id":"${ref}","event":${'['.repeat(200_000)}${']'.repeat(200_000)}}`),
+  // Short enough that nobody would look how many values it holds.
+  'deep-call': (ref) =>
+    say(
+      `{"t":"event","ref_id":"${ref}","event":{"ts":"2026-01-02T03:04:05Z","type":"tool_call","tool_name":"x","tool_use_id":"1","parent_tool_use_id":null,"input":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
+    ),
+  'deep-final'(ref, order) {
+    const { receipt, ...envelope } = final(ref, order);
+    const line = JSON.stringify({ ...envelope, receipt: { ...receipt, usage_raw: 'DEEP' } });
+    say(line.replace('"DEEP"', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`));
+  },
   partial(ref, order) {
     const { receipt, ...envelope } = final(ref, order);
     say({ ...envelope, receipt: { ...receipt, outcome: 'partial' } });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import { type BundleOptions, bundledModel } from '../../models/bundled.ts';
 import { anthropic } from '../../models/facts/anthropic.ts';
 import type { Catalogue } from '../define.ts';
@@ -46,7 +46,7 @@ const Initialized = z.looseObject({
 
 function listed(output: string): ListedModel[] {
   return output.split('\n').flatMap((line) => {
-    const parsed = parseJson(line);
+    const parsed = parseShallow(line);
     const answer = Initialized.safeParse(parsed.ok ? parsed.value : undefined);
     if (!answer.success) return [];
     return answer.data.response.response.models

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import { type BundleOptions, bundledModel } from '../../models/bundled.ts';
 import { openai } from '../../models/facts/openai.ts';
 import type { Catalogue } from '../define.ts';
@@ -42,7 +42,7 @@ const Listing = z.looseObject({
 });
 
 function listed(output: string): ListedModel[] {
-  const parsed = parseJson(output);
+  const parsed = parseShallow(output);
   return Listing.parse(parsed.ok ? parsed.value : undefined)
     .models.filter(({ visibility }) => visibility !== 'hide')
     .map((model) => ({

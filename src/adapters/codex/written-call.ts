@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, parseJson } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import { objectAt, textAt } from '../families/lines/fields.ts';
 import type { CallEnd } from '../families/tools/calls.ts';
 
@@ -14,7 +15,7 @@ export function writtenCall(item: JsonObject): WrittenCall | undefined {
   if (name === undefined) return undefined;
   if (item.type === 'custom_tool_call') return { name, input: { input: textAt(item.input) ?? '' } };
   if (item.type !== 'function_call') return undefined;
-  const parsed = parseJson(textAt(item.arguments) ?? '');
+  const parsed = parseShallow(textAt(item.arguments) ?? '');
   const input = parsed.ok ? parsed.value : (item.arguments ?? {});
   const namespace = textAt(item.namespace);
   if (name === 'exec_command') return { name: 'shell', input: { command: textAt(objectAt(input).cmd) ?? '' } };

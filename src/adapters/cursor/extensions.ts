@@ -1,4 +1,5 @@
-import { type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import type { EventDraft, Heard } from '../adapter.ts';
 import { listAt, objectAt, textAt } from '../families/lines/fields.ts';
 
@@ -14,7 +15,7 @@ const ANSWERS: Readonly<Record<string, JsonObject>> = {
 
 /** The answer to a request of Cursor's own; undefined when the line is none. */
 export function answerExtension(text: string): Heard | undefined {
-  const line = parseJsonObject(text);
+  const line = parseShallowObject(text);
   const method = textAt(line?.method) ?? '';
   const outcome = Object.hasOwn(ANSWERS, method) ? ANSWERS[method] : undefined;
   if (line === undefined || outcome === undefined) return undefined;

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import { countAt, firstText, listAt, numberAt, objectAt, textAt } from '../families/lines/fields.ts';
 import type { CallEnd } from '../families/tools/calls.ts';
 import { PLUGIN } from './plugin.ts';
@@ -26,7 +27,7 @@ export function callIn(line: JsonObject): CursorCall {
 
 /** The input of a function is an object, or the text of one. */
 function functionIn(body: JsonObject): CursorCall {
-  const input = isJsonObject(body.arguments) ? body.arguments : parseJsonObject(textAt(body.arguments) ?? '');
+  const input = isJsonObject(body.arguments) ? body.arguments : parseShallowObject(textAt(body.arguments) ?? '');
   return { name: textAt(body.name) ?? '', input: input ?? {}, result: objectAt(body.result) };
 }
 

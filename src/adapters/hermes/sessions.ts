@@ -1,4 +1,4 @@
-import { parseJson } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import type { SessionMessage, SessionRule, SessionSummary } from '../adapter.ts';
 import { listAt, objectAt, textAt } from '../families/lines/fields.ts';
 
@@ -58,19 +58,19 @@ function messageOf(row: Row): readonly SessionMessage[] {
 
 /** The calls are stored as the chat dialect has them: arguments are JSON in a text. */
 function callsIn(stored: unknown): NonNullable<SessionMessage['toolCalls']> {
-  const parsed = typeof stored === 'string' ? parseJson(stored) : undefined;
+  const parsed = typeof stored === 'string' ? parseShallow(stored) : undefined;
   if (parsed?.ok !== true) return [];
   return listAt(parsed.value).map((call) => {
     const { id, function: named } = objectAt(call);
     const { name, arguments: text } = objectAt(named);
-    const input = parseJson(textAt(text) ?? '');
+    const input = parseShallow(textAt(text) ?? '');
     return { toolCallId: textAt(id) ?? '', toolName: textAt(name) ?? '', input: input.ok ? input.value : (text ?? {}) };
   });
 }
 
 /** A tool that failed answers with an object that has an `error`. */
 function isError(content: string): boolean {
-  const parsed = parseJson(content);
+  const parsed = parseShallow(content);
   if (!parsed.ok) return false;
   const { error } = objectAt(parsed.value);
   return error !== undefined && error !== null;

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import type { Dialogue, EventDraft, Heard, ProcessExit, SpawnPlan } from '../adapter.ts';
 import { RunAccount, type Voice } from '../families/jsonl/account.ts';
 import { countAt, listAt, numberAt, objectAt, textAt } from '../families/lines/fields.ts';
@@ -21,7 +22,7 @@ class Envelope {
     if (this.#lines.length === 0 && !line.startsWith('{')) return undefined;
     this.#lines.push(line);
     if (!line.endsWith('}')) return undefined;
-    const value = parseJsonObject(this.#lines.join('\n'));
+    const value = parseShallowObject(this.#lines.join('\n'));
     if (value !== undefined) this.#parsed = true;
     return value;
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import { type BundleOptions, bundledModel } from '../../models/bundled.ts';
 import { anthropic } from '../../models/facts/anthropic.ts';
 import { google } from '../../models/facts/google.ts';
@@ -37,7 +37,7 @@ const Listing = z.looseObject({
 });
 
 function listed(output: string): ListedModel[] {
-  const parsed = parseJson(output);
+  const parsed = parseShallow(output);
   return Listing.parse(parsed.ok ? parsed.value : undefined).models.map((model) => ({
     modelId: model.key,
     name: model.name ?? undefined,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseJson } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import { type BundleOptions, bundledModel } from '../../models/bundled.ts';
 import { routed } from '../../models/facts/routed.ts';
 import type { Catalogue } from '../define.ts';
@@ -29,7 +29,7 @@ const Entry = z.looseObject({
 function listed(output: string): ListedModel[] {
   // Objects are printed over many lines, each beginning and ending at the margin.
   return output.split(/^(?=\{$)/m).flatMap((piece) => {
-    const parsed = parseJson(piece.slice(0, piece.search(/^\}$/m) + 1));
+    const parsed = parseShallow(piece.slice(0, piece.search(/^\}$/m) + 1));
     const entry = Entry.safeParse(parsed.ok ? parsed.value : undefined);
     if (!entry.success || entry.data.capabilities?.toolcall !== true) return [];
     const { id, providerID, name, cost, limit, capabilities } = entry.data;

@@ -1,4 +1,5 @@
-import { type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import type { SessionMessage, SessionRule, SessionSummary } from '../adapter.ts';
 import { objectAt, textAt } from '../families/lines/fields.ts';
 
@@ -50,7 +51,7 @@ function grouped(rows: readonly Row[]): readonly Stored[] {
 }
 
 function objectOf(text: unknown): JsonObject {
-  return typeof text === 'string' ? (parseJsonObject(text) ?? {}) : {};
+  return typeof text === 'string' ? (parseShallowObject(text) ?? {}) : {};
 }
 
 /** A message, and a message for the result of each of its tools. */

@@ -25,7 +25,13 @@ export function seenAnswer(body: Buffer, dialect: Dialect | undefined, streamed:
 function whole(body: string, dialect: Dialect): Observed {
   const said = body.replace(/^\uFEFF/, '');
   if (/^\s*[^\s{[]/.test(said)) return { toolCalls: [], error: `The engine's answer is not JSON but: ${quoted(said)}` };
-  return dialect.observeBody(said);
+  try {
+    return dialect.observeBody(said);
+  } catch (error) {
+    // Nested deeper than code can walk. The answer passes as it is; its usage stays unknown, as that of one too large to be read.
+    if (error instanceof RangeError) return NOTHING_SEEN;
+    throw error;
+  }
 }
 
 /** The facts for the receipt in an answer that was read as a whole. */

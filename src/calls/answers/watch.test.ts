@@ -51,6 +51,14 @@ describe('a watched answer', () => {
     expect((await watched(body, 'application/json')).observed.usage).toMatchObject({ inputTokens: 3, outputTokens: 4 });
   });
 
+  it.each([50_000, 100_000])('has a digest and no usage when %d levels of it are more than code can walk', async (levels) => {
+    const [before = '', after = ''] = JSON.stringify({ ...message, content: [{ ...message.content[0], input: 'DEEP' }] }).split('"DEEP"');
+    const body = Buffer.from(`${before}${'['.repeat(levels)}${']'.repeat(levels)}${after}`);
+    const watch = new Watch({ dialect: claude, contentType: 'application/json', encoding: '', holding: holding(), aside });
+    watch.chunk(body);
+    expect(await watch.done()).toMatchObject({ digest: { bytes: body.length }, eventCount: 1, observed: { toolCalls: [] } });
+  });
+
   it.each(['<html><h1>Bad gateway</h1></html>', '\uFEFF \n<!doctype html>Bad gateway', 'Bad gateway'])(
     'has failed where it is no answer: %j',
     async (page) => {

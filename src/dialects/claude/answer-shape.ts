@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, listIn, parseJsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../ir/part.ts';
 import { type AnswerShape, below, type FoundPage, type ShownPart, textIn, typeOf } from '../answer-shape.ts';
@@ -165,7 +166,7 @@ function show({ type, text, meta }: VendorPart): ShownPart | undefined {
 }
 
 function shownCall(block: JsonObject, streamed: string | undefined): ShownPart {
-  const told = streamed === undefined ? undefined : parseJsonObject(streamed);
+  const told = streamed === undefined ? undefined : parseShallowObject(streamed);
   const input = told ?? (isJsonObject(block.input) ? block.input : {});
   const code = textIn(input.code) || textIn(input.command);
   if (RUNS_CODE.test(textIn(block.name)) && code !== '')

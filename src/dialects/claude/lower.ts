@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, listIn, objectIn, parseJsonObject } from '../../base/json.ts';
+import { type Json, type JsonObject, listIn, objectIn } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { foreignMeta, packMeta } from '../../ir/carrier.ts';
 import { type IrMessage, splitSystem } from '../../ir/conversation.ts';
@@ -220,7 +221,7 @@ function lowerSource(source: MediaSource): JsonObject {
 /** Claude takes arguments as an object; an empty text is a call without arguments. */
 function argumentsObject(text: string, at?: string): JsonObject {
   if (text.trim() === '') return {};
-  const value = parseJsonObject(text);
+  const value = parseShallowObject(text);
   if (value === undefined)
     throw new AbpError('invalid_request', `${at === undefined ? '' : `${at}: `}the arguments of a tool call are not a JSON object`);
   return value;
@@ -338,7 +339,7 @@ function answerBlocks(part: IrPart): JsonObject[] {
 
 /** A call whose arguments the token limit cut off: it was never made, and a whole answer can only hold whole ones. */
 function isCut(part: IrPart): boolean {
-  return part.kind === 'tool-call' && part.arguments.trim() !== '' && parseJsonObject(part.arguments) === undefined;
+  return part.kind === 'tool-call' && part.arguments.trim() !== '' && parseShallowObject(part.arguments) === undefined;
 }
 
 /** A whole Messages answer. */

@@ -1,4 +1,5 @@
-import { type JsonObject, objectIn, parseJsonObject } from '../../base/json.ts';
+import { type JsonObject, objectIn } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import type {
@@ -202,7 +203,7 @@ function lowerUri(source: Exclude<MediaSource, { kind: 'base64' }>): JsonObject 
 /** Gemini takes arguments as an object; an empty text is a call without arguments. */
 function argumentsObject(text: string): JsonObject {
   if (text.trim() === '') return {};
-  const value = parseJsonObject(text);
+  const value = parseShallowObject(text);
   if (value === undefined) throw new AbpError('invalid_request', 'the arguments of a tool call are not a JSON object');
   return value;
 }

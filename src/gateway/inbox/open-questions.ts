@@ -1,5 +1,6 @@
 import { isoTime } from '../../base/clock.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import { parseRunId, type RunId } from '../../contract/run-id.ts';
 import type { PendingInteraction } from '../../contract/runs/run-result.ts';
 import { nanoUsd } from '../../platform/agents/agent-limits.ts';
@@ -115,7 +116,7 @@ function inputOf(events: readonly JsonObject[], asked: JsonObject | undefined, d
       ? undefined
       : events.findLast(({ toolCallId, input }) => toolCallId === asked.toolCallId && input !== undefined);
   if (call?.input !== undefined) return call.input;
-  const parsed = parseJson(detail);
+  const parsed = parseShallow(detail);
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : detail;
 }
 
@@ -134,7 +135,7 @@ async function approvalsOf(gateway: Gateway, session: StoredSession): Promise<In
   const [agent, approvals] = await Promise.all([getAgent(gateway.store, session.agentId), openApprovals(gateway.sessions.parts, session)]);
   return approvals.map((approval) => {
     const call = isJsonObject(approval.tool_call) ? approval.tool_call : {};
-    const parsed = parseJson(text(call.arguments) ?? '{}');
+    const parsed = parseShallow(text(call.arguments) ?? '{}');
     const id = text(approval.id) ?? '';
     return {
       ...{ id, kind: 'approval' as const, run_id: null, session_id: session.id },

@@ -1,4 +1,5 @@
-import { type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import type { FoundPage, ShownPart } from '../../dialects/answer-shape.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { IrAnswerEvent, IrEvent } from '../../ir/event.ts';
@@ -353,7 +354,7 @@ class OneAnswer {
 
 /** A call without arguments has an empty text. */
 function isWhole(text: string): boolean {
-  return text.trim() === '' || parseJsonObject(text) !== undefined;
+  return text.trim() === '' || parseShallowObject(text) !== undefined;
 }
 
 function conceptOf(shown: ShownPart): AnswerConcept {

@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import type { FateNote } from '../../dialects/dialect.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import type { IrAnswerEvent } from '../../ir/event.ts';
@@ -78,7 +78,7 @@ export class CustomFilter implements AnswerFilter {
       return [{ ...event, part: { ...event.part, custom: true } }];
     }
     return this.#texts.filter(event, (text) => {
-      const input = parseJsonObject(text)?.input;
+      const input = parseShallowObject(text)?.input;
       return typeof input === 'string' ? input : text;
     });
   }

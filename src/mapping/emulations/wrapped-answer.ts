@@ -1,4 +1,5 @@
-import { type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import type { FateNote } from '../../dialects/dialect.ts';
 import type { IrAnswerEvent } from '../../ir/event.ts';
 import type { IrRequest } from '../../ir/request.ts';
@@ -39,7 +40,7 @@ export class UnwrapFilter implements AnswerFilter {
   filter(event: IrAnswerEvent): IrAnswerEvent[] {
     if (event.type === 'part-start' && event.part.kind === 'text') this.#texts.hold(event.index);
     return this.#texts.filter(event, (text) => {
-      const value = parseJsonObject(text)?.[MEMBER];
+      const value = parseShallowObject(text)?.[MEMBER];
       return value === undefined ? text : JSON.stringify(value);
     });
   }

@@ -1,4 +1,5 @@
-import { type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import type { Json, JsonObject } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import type { Dialect, FateNote } from '../../dialects/dialect.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import type { IrAnswerEvent } from '../../ir/event.ts';
@@ -103,7 +104,7 @@ export class WrappedCallsFilter implements AnswerFilter {
   filter(event: IrAnswerEvent): IrAnswerEvent[] {
     if (event.type === 'part-start' && event.part.kind === 'tool-call' && this.#names.has(event.part.name)) this.#texts.hold(event.index);
     return this.#texts.filter(event, (text) => {
-      const inner = parseJsonObject(text)?.[MEMBER];
+      const inner = parseShallowObject(text)?.[MEMBER];
       return inner === undefined ? text : JSON.stringify(inner);
     });
   }

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import type { CallEnd } from '../../loop/signal.ts';
 import type { CallState } from '../../loop/state.ts';
 import { problemOf } from '../checks/checks.ts';
@@ -41,7 +42,7 @@ export async function runTool(options: ToolRunOptions): Promise<CallEnd> {
 }
 
 function inputOf(text: string): JsonObject | undefined {
-  const parsed = parseJson(text === '' ? '{}' : text);
+  const parsed = parseShallow(text === '' ? '{}' : text);
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
 }
 

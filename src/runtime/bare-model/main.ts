@@ -1,4 +1,4 @@
-import { parseJsonObject } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import { parseAt } from '../../contract/border.ts';
 import { CapabilityManifest } from '../../contract/support.ts';
 import { serveSidecar } from '../../sidecar/sidecar.ts';
@@ -12,5 +12,5 @@ const {
   ABP_SIDECAR_CAPABILITIES = '{}',
 } = process.env;
 
-const capabilities = parseAt(CapabilityManifest, parseJsonObject(ABP_SIDECAR_CAPABILITIES), 'ABP_SIDECAR_CAPABILITIES');
+const capabilities = parseAt(CapabilityManifest, parseShallowObject(ABP_SIDECAR_CAPABILITIES), 'ABP_SIDECAR_CAPABILITIES');
 await serveSidecar(bareModel({ id: `engine:${engine}`, capabilities, gateway: { url, key, engine } }));

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { nodeHttp } from '../../base/builtin/http.ts';
-import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { parseShallowObject } from '../../base/json-limits.ts';
 import { decodeSse, SseFrames } from '../../base/sse.ts';
 
 /** The gateway as a program of a run sees it: the key pins the engine and dies with the run. */
@@ -47,7 +48,7 @@ export async function ask(gateway: GatewayAccess, body: JsonObject, listener: Li
   const blocks: Record<string, Json>[] = [];
   const usage = { input: 0, output: 0, cached: 0 };
   for await (const data of stream(gateway, { path: '/v1/messages', body, signal })) {
-    const event = parseJsonObject(data);
+    const event = parseShallowObject(data);
     if (event !== undefined) take(event, { blocks, usage, listener });
   }
   const content = blocks.map(settled);
@@ -108,7 +109,7 @@ function grow(blocks: Record<string, Json>[], index: number, delta: JsonObject):
 
 function settled({ [PARTIAL]: partial, ...block }: Record<string, Json>): JsonObject {
   if (block.type !== 'tool_use') return block;
-  return { ...block, input: typeof partial === 'string' ? (parseJsonObject(partial) ?? {}) : (block.input ?? {}) };
+  return { ...block, input: typeof partial === 'string' ? (parseShallowObject(partial) ?? {}) : (block.input ?? {}) };
 }
 
 function count(usage: Taking['usage'], told: Json | undefined): void {
@@ -154,7 +155,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 }
 
 function refusalOf(text: string, status: number): ModelError {
-  const error = parseJsonObject(text)?.error;
+  const error = parseShallowObject(text)?.error;
   const { message, code } = isJsonObject(error) ? error : {};
   return new ModelError(
     typeof message === 'string' ? message : `the gateway answered ${status}`,

@@ -1,6 +1,6 @@
 import { endpointModels } from '../../adapters/endpoint-models.ts';
 import { type ListedModel, listedModels } from '../../adapters/listing.ts';
-import { parseJson } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import type { ModelCapabilities } from '../../contract/runs/coding-agent.ts';
 import { AgentMuxError } from '../../contract/runs/run-error.ts';
 import { findEngine } from '../../engines/index.ts';
@@ -85,7 +85,7 @@ async function get(agent: AgentData, url: string, headers: Readonly<Record<strin
   try {
     const answer = await request(url, { dispatcher, headers, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
     const text = await answer.body.text();
-    const parsed = parseJson(text);
+    const parsed = parseShallow(text);
     if (answer.statusCode === 200 && parsed.ok) return parsed.value;
     throw failed(agent, `the engine answered ${answer.statusCode}`);
   } catch (error) {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChildProcess, startProcess } from '../../base/child-process.ts';
 import { hyphenate, uuidv7Hex } from '../../base/ids.ts';
-import { isJsonObject, type JsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import type { LineFault } from '../../base/line-splitter.ts';
 import { removeTree } from '../../base/remove-tree.ts';
 import { checkAt } from '../../contract/border.ts';
@@ -140,7 +141,7 @@ class Talk {
 }
 
 function heardIn(text: string): Heard {
-  const parsed = parseJson(text);
+  const parsed = parseShallow(text);
   if (!parsed.ok || !isJsonObject(parsed.value)) return { fault: `a line that is no JSON object: ${text.slice(0, 60)}` };
   const checked = checkAt(SidecarEnvelope, parsed.value);
   if (checked.ok) return { envelope: checked.value };

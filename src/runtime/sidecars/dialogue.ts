@@ -1,7 +1,7 @@
 import type { Command, Dialogue, EventDraft, Heard, Outcome, ProcessExit } from '../../adapters/adapter.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { isJsonObject, type Json, parseJson } from '../../base/json.ts';
-import { jsonExcess, mayHoldMore } from '../../base/json-limits.ts';
+import { isJsonObject, type Json } from '../../base/json.ts';
+import { jsonExcess, MOST_LEVELS, mayHoldMore, parseShallow, tooDeep } from '../../base/json-limits.ts';
 import type { LineFault } from '../../base/line-splitter.ts';
 import { checkAt } from '../../contract/border.ts';
 import type { AbpError } from '../../contract/errors.ts';
@@ -17,9 +17,9 @@ import { SidecarTranslator } from './translate.ts';
 export const MOST_LINE_BYTES = 10 * 1024 * 1024;
 export const MOST_LINES = 100_000;
 const MOST_RUN_BYTES = 256 * 1024 * 1024;
-/** Lines shorter than this are read whatever they hold. */
+/** Lines shorter than this are read however many values they hold. */
 const LONG_LINE = 256 * 1024;
-const LINE_LIMITS = { depth: 1000, values: 50_000 };
+const MOST_VALUES = 50_000;
 /** A hello names capabilities, of which there are some dozens. */
 const HELLO_LIMITS = { depth: 100, values: 3000 };
 /** Bytes that a sidecar may write behind its final while that is read. It has nothing to say then but answers to pings. */
@@ -124,7 +124,7 @@ export class SidecarDialogue implements Dialogue {
   #readAtOnce(text: string): Heard {
     const excess = this.#state === 'greeting' ? helloExcess(text) : lineExcess(text);
     if (excess !== undefined) return this.#invalid(`it wrote a line that cannot be read at once: ${excess}`);
-    const parsed = parseJson(text);
+    const parsed = parseShallow(text);
     if (!parsed.ok || !isJsonObject(parsed.value) || typeof parsed.value.t !== 'string') return this.#invalid(noEnvelope(text));
     const { t } = parsed.value;
     if (this.#state === 'greeting' && t !== 'hello' && t !== 'fatal') return this.#invalid(`it began with ${t} instead of hello`);
@@ -339,10 +339,11 @@ function unknownEvent(value: Json): string | undefined {
   return typeof type === 'string' && !EVENT_KINDS.has(type) ? type : undefined;
 }
 
-/** Why a line would hold up the server while it is read. */
+/** Why a line would hold up the server while it is read, or end it. */
 function lineExcess(text: string): string | undefined {
-  if (text.length < LONG_LINE || !mayHoldMore(Buffer.from(text), LINE_LIMITS.values)) return undefined;
-  return jsonExcess(text, LINE_LIMITS);
+  const excess = tooDeep(text);
+  if (excess !== undefined || text.length < LONG_LINE || !mayHoldMore(Buffer.from(text), MOST_VALUES)) return excess;
+  return jsonExcess(text, { depth: MOST_LEVELS, values: MOST_VALUES });
 }
 
 /** The same for the first line, of which little is expected. */

@@ -1,4 +1,5 @@
-import { isJsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject } from '../../base/json.ts';
+import { parseShallow, tooDeep } from '../../base/json-limits.ts';
 import { checkAt } from '../../contract/border.ts';
 import { type EnvelopeOf, SidecarEnvelope, type SidecarReceipt } from '../../contract/work-orders/sidecar.ts';
 import { receiptInLine } from '../../receipts/verify/verify-foreign.ts';
@@ -28,12 +29,18 @@ export function accountOf({ ref_id: refId, receipt }: EnvelopeOf<'final'>, line:
 
 /** Reads a line that is expected to be a final. */
 export function readFinal(line: string): FinalRead {
-  const parsed = parseJson(line);
-  if (!parsed.ok) return { kind: 'invalid', reason: noEnvelope(line) };
+  const parsed = parseShallow(line);
+  if (!parsed.ok) return { kind: 'invalid', reason: unreadable(line) };
   if (!isJsonObject(parsed.value) || parsed.value.t !== 'final') return { kind: 'other' };
   const checked = checkAt(SidecarEnvelope, parsed.value);
   if (!checked.ok) return { kind: 'invalid', reason: notValid(checked.complaints) };
   return checked.value.t === 'final' ? { kind: 'final', account: accountOf(checked.value, line) } : { kind: 'other' };
+}
+
+/** Why a line was not parsed. */
+function unreadable(line: string): string {
+  const excess = tooDeep(line);
+  return excess === undefined ? noEnvelope(line) : `it wrote a line that cannot be read: ${excess}`;
 }
 
 export function noEnvelope(line: string): string {

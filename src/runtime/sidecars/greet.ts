@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { type ChildProcess, startProcess } from '../../base/child-process.ts';
-import { isJsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject } from '../../base/json.ts';
+import { parseShallow } from '../../base/json-limits.ts';
 import { checkAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { newRunId } from '../../contract/run-id.ts';
@@ -73,7 +74,7 @@ export function tellingLine(stderr: string): string {
 function helloIn(line: string, failed: (reason: string) => AbpError): EnvelopeOf<'hello'> {
   const excess = helloExcess(line);
   if (excess !== undefined) throw failed(`its first line is no hello: ${excess}`);
-  const parsed = parseJson(line);
+  const parsed = parseShallow(line);
   if (!parsed.ok || !isJsonObject(parsed.value)) throw failed('its first line is no JSON object');
   const checked = checkAt(SidecarEnvelope, parsed.value);
   if (!checked.ok || checked.value.t !== 'hello') {

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import { type Json, type JsonObject, parseJsonObject } from '../../../base/json.ts';
+import type { Json, JsonObject } from '../../../base/json.ts';
+import { parseShallowObject } from '../../../base/json-limits.ts';
 import { packageVersion } from '../../../base/own-files.ts';
 import type { AgentLimit, Command, Dialogue, EventDraft, Heard, SpawnPlan } from '../../adapter.ts';
 import { type AttachedFile, attachedFiles } from '../../attachments.ts';
@@ -73,7 +74,7 @@ function ask(talk: AcpTalk, step: Step, method: string, params: JsonObject): str
 }
 
 function hear(talk: AcpTalk, text: string): Heard {
-  const message = parseJsonObject(text);
+  const message = parseShallowObject(text);
   if (message === undefined) return { events: text.trim() === '' ? [] : [{ type: 'log', source: 'stdout', line: text }] };
   if (message.method === undefined) return answered(talk, message);
   const params = objectAt(message.params);

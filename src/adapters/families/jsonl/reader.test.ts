@@ -26,6 +26,11 @@ it.each(['{"type":"note","te', 'plain words', '[1]', '{"type":"constructor"}', '
   },
 );
 
+it('keeps a line that is nested deeper than code can walk as a line of the log', () => {
+  const line = `{"type":"note","text":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  expect(readLine([], HANDLERS, line)).toEqual({ events: [{ type: 'log', source: 'stdout', line }] });
+});
+
 it('says nothing about a blank line', () => {
   expect(readLine([], HANDLERS, '  ')).toEqual({ events: [] });
 });

@@ -1,4 +1,5 @@
-import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { parseShallowObject } from '../../../base/json-limits.ts';
 import type { EventDraft, Heard } from '../../adapter.ts';
 import { textAt } from '../lines/fields.ts';
 
@@ -18,7 +19,7 @@ export function readLine<Account>(
   text: string,
   typeOf: (line: JsonObject) => string | undefined = (line) => textAt(line.type),
 ): Heard {
-  const line = parseJsonObject(text);
+  const line = parseShallowObject(text);
   const type = line === undefined ? undefined : typeOf(line);
   const handler = type !== undefined && Object.hasOwn(handlers, type) ? handlers[type] : undefined;
   if (line === undefined || handler === undefined)

@@ -1,4 +1,5 @@
-import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { parseShallowObject } from '../../../base/json-limits.ts';
 import type { BuiltInAgentName } from '../../../contract/runs/coding-agent.ts';
 import type { SessionFile, SessionMessage, SessionRule, SessionSummary } from '../../adapter.ts';
 import { textAt } from '../lines/fields.ts';
@@ -44,7 +45,7 @@ export function jsonlSessions(store: SessionStore): SessionRule {
 function entriesOf(text: string): readonly JsonObject[] {
   return text
     .split('\n')
-    .map(parseJsonObject)
+    .map(parseShallowObject)
     .filter((entry) => entry !== undefined);
 }
 

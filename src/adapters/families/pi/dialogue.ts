@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { parseShallowObject } from '../../../base/json-limits.ts';
 import type { Command, Dialogue, EventDraft, Heard, SpawnPlan, WaitingTool } from '../../adapter.ts';
 import { attachedFiles } from '../../attachments.ts';
 import { RunAccount, type Voice } from '../jsonl/account.ts';
@@ -75,13 +76,13 @@ function ask({ questions }: PiTalk, line: JsonObject): readonly EventDraft[] | H
 }
 
 function waitingTool(waitId: string, line: JsonObject): WaitingTool {
-  const { toolCallId, toolName, input } = parseJsonObject(textAt(line.placeholder) ?? '') ?? {};
+  const { toolCallId, toolName, input } = parseShallowObject(textAt(line.placeholder) ?? '') ?? {};
   const id = textAt(toolCallId);
   return { waitId, toolName: textAt(toolName) ?? '', input: input ?? {}, ...(id !== undefined && { toolCallId: id }) };
 }
 
 function approval(interactionId: string, title: string, message: string): EventDraft {
-  const call = title === GATE_TITLE ? parseJsonObject(message) : undefined;
+  const call = title === GATE_TITLE ? parseShallowObject(message) : undefined;
   if (call === undefined) return { type: 'approval_request', interactionId, action: title, detail: message, riskLevel: 'medium' };
   const toolName = textAt(call.toolName) ?? '';
   const riskLevel = toolName === 'bash' ? 'high' : 'medium';

@@ -1,4 +1,5 @@
-import { type JsonObject, parseJsonObject } from '../../../base/json.ts';
+import type { JsonObject } from '../../../base/json.ts';
+import { parseShallowObject } from '../../../base/json-limits.ts';
 import type { BuiltInAgentName } from '../../../contract/runs/coding-agent.ts';
 import type { SessionFile, SessionMessage, SessionRule, SessionSummary } from '../../adapter.ts';
 import { listAt, numberAt, objectAt, textAt } from '../lines/fields.ts';
@@ -25,7 +26,7 @@ export function piSessions({ agent, ...place }: PiStore): SessionRule {
 function entriesOf(text: string): readonly JsonObject[] {
   return text
     .split('\n')
-    .map(parseJsonObject)
+    .map(parseShallowObject)
     .filter((entry) => entry !== undefined);
 }
 

@@ -1,4 +1,5 @@
-import { type JsonObject, objectIn, parseJsonObject } from '../../../base/json.ts';
+import { type JsonObject, objectIn } from '../../../base/json.ts';
+import { parseShallowObject } from '../../../base/json-limits.ts';
 import type { IrPart } from '../../../ir/part.ts';
 import type { FinishReason, IrResponse } from '../../../ir/response.ts';
 import type { AnswerContext } from '../../dialect.ts';
@@ -18,7 +19,7 @@ export function answerPart(part: IrPart): JsonObject | undefined {
     case 'thinking':
       return own?.text === undefined ? thoughtPart(part.text, signatureOf(part.meta, part.redacted)) : own;
     case 'tool-call': {
-      const args = part.arguments.trim() === '' ? {} : parseJsonObject(part.arguments);
+      const args = part.arguments.trim() === '' ? {} : parseShallowObject(part.arguments);
       if (args === undefined) return undefined;
       return compact({ functionCall: { id: part.id, name: part.name, args }, thoughtSignature: signatureOf(part.meta), ...callMeta(own) });
     }

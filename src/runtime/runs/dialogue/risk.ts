@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { isJsonObject, type Json, parseJson } from '../../../base/json.ts';
+import { isJsonObject, type Json } from '../../../base/json.ts';
+import { parseShallow } from '../../../base/json-limits.ts';
 import type { EventOf } from '../../../contract/runs/event.ts';
 
 /** A fact of a tool call that matters to the person who is asked to approve it. */
@@ -49,7 +50,7 @@ export type Asked = Pick<EventOf<'approval_request'>, 'action' | 'detail' | 'ris
 /** The risk of what an agent asks for. Where it does not say what it wants to do, its own word for the risk stays. */
 export function riskAsked({ toolName, action, detail, riskLevel }: Asked, cwd: string): Risk {
   const tool = toolName ?? action;
-  const input = parseJson(detail);
+  const input = parseShallow(detail);
   if (input.ok && isJsonObject(input.value)) return riskOf(tool, input.value, cwd);
   return COMMAND_TOOL.test(tool) ? riskOf(tool, detail, cwd) : { level: riskLevel, facts: riskOf(tool, {}, cwd).facts };
 }

@@ -1,6 +1,7 @@
 import type { Command, EventDraft, WaitingTool } from '../../../adapters/adapter.ts';
 import { canonicalText } from '../../../base/canonical-json.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { parseShallow } from '../../../base/json-limits.ts';
 import type { AgentEvent } from '../../../contract/runs/event.ts';
 import type { Deadlines } from '../process/deadlines.ts';
 import { failed, type HookCalls } from './hook-calls.ts';
@@ -183,6 +184,6 @@ function commandOf(waitId: string, verdict: Verdict): Command {
 
 /** The call that a question is about; some agents show its input as words only. */
 function callOf({ toolCallId, toolName, action, detail }: Question): Call {
-  const parsed = parseJson(detail);
+  const parsed = parseShallow(detail);
   return { toolCallId, toolName: toolName ?? action, input: parsed.ok ? parsed.value : detail };
 }
