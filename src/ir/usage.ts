@@ -8,15 +8,34 @@ export interface UsageDetails {
   readonly audioOutputTokens?: number;
   readonly imageOutputTokens?: number;
   readonly fileSearches?: number;
+  /** Answers that rest on places of a map. */
+  readonly mapSearches?: number;
   /** How the call was served, where that is not the usual way. */
   readonly tier?: 'batch' | 'flex' | 'priority' | 'fast';
   /** The only place in the world where it was served. */
   readonly region?: 'us';
+  /** What the vendor tells and bills beside the counts of the answer itself. */
+  readonly beside?: readonly SideUsage[];
+}
+
+/** What was used for an answer besides the model's own work on it: a pass that sums a long conversation up, or another model. */
+export interface SideUsage {
+  /** The model of the answer, unless it is told. */
+  readonly model?: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheWriteTokens?: number;
+  readonly cacheWrite1hTokens?: number;
+  readonly imageInputTokens?: number;
+  readonly imageOutputTokens?: number;
 }
 
 /** The details that say something; undefined where none does. */
 export function usageDetails(details: { readonly [K in keyof UsageDetails]: UsageDetails[K] | undefined }): { details?: UsageDetails } {
-  const told = Object.entries(details).filter(([, value]) => value !== undefined && value !== 0);
+  const told = Object.entries(details).filter(
+    ([, value]) => value !== undefined && value !== 0 && !(Array.isArray(value) && value.length === 0),
+  );
   return told.length === 0 ? {} : { details: Object.fromEntries(told) };
 }
 
@@ -54,6 +73,8 @@ export function addUsage(one: IrUsage, two: IrUsage): IrUsage {
     audioOutputTokens: sum(one.details?.audioOutputTokens, two.details?.audioOutputTokens),
     imageOutputTokens: sum(one.details?.imageOutputTokens, two.details?.imageOutputTokens),
     fileSearches: sum(one.details?.fileSearches, two.details?.fileSearches),
+    mapSearches: sum(one.details?.mapSearches, two.details?.mapSearches),
+    beside: [...(one.details?.beside ?? []), ...(two.details?.beside ?? [])],
     tier: two.details?.tier ?? one.details?.tier,
     region: two.details?.region ?? one.details?.region,
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BilledDetails, type BilledUsage, costOf } from './cost.ts';
+import { type BilledDetails, type BilledUsage, costOf, type OtherUsage } from './cost.ts';
 
 const at = new Date('2026-11-15T00:00:00Z');
 const CLAUDE = 'platform.claude.com/docs/en/about-claude/pricing, 2026-11-15';
@@ -18,6 +18,10 @@ type Used = readonly [input: number, output: number, read?: number, write?: numb
 function usage([inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, webSearchRequests = 0, details]: Used): BilledUsage {
   const counts = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, webSearchRequests };
   return details === undefined ? counts : { ...counts, details };
+}
+
+function other(model: string, inputTokens: number, outputTokens: number, details: BilledDetails = {}): OtherUsage {
+  return { model, inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0, details };
 }
 
 /** Computed by hand from the page named: what was used, at dollars per million, in billionths of a dollar. */
@@ -87,6 +91,40 @@ const CASES: readonly (readonly [provider: string, model: string, used: Used, na
     '400×0.03 + 100×0.10 + 500×1.00: as much audio from the cache as there must be',
     GOOGLE,
   ],
+  [
+    'anthropic',
+    'claude-sonnet-4-6',
+    [2414, 3200, 0, 0, 0, { others: [other('claude-opus-4-7', 2728, 874)] }],
+    90_732_000,
+    '2414×3 + 3200×15, and an advisor: 2728×5 + 874×25',
+    CLAUDE,
+  ],
+  [
+    'anthropic',
+    'claude-sonnet-4-6',
+    [1000, 0, 0, 0, 0, { tier: 'batch', region: 'us', others: [other('claude-opus-4-7', 1000, 0)] }],
+    4_400_000,
+    '(1000×3 + 1000×5) × 0.5 × 1.1: the advisor is part of the batch',
+    CLAUDE,
+  ],
+  [
+    'openai',
+    'gpt-5-mini',
+    [1000, 100, 0, 0, 0, { tier: 'priority', others: [other('gpt-image-1', 250, 1056, { imageInputTokens: 200 })] }],
+    45_300_000,
+    '1000×0.45 + 100×3.60, and a picture: 50×5 + 200×10 + 1056×40, at the usual price',
+    OPENAI,
+  ],
+  [
+    'openai',
+    'gpt-5',
+    [0, 0, 0, 0, 0, { others: [other('gpt-image-1.5', 100, 1100, { imageOutputTokens: 1000 })] }],
+    33_500_000,
+    '100×5 + 100×10 + 1000×32: text beside the picture',
+    OPENAI,
+  ],
+  ['google', 'gemini-2.5-flash', [0, 0, 0, 0, 0, { mapSearches: 1 }], 25_000_000, 'one prompt on a map', GOOGLE],
+  ['google', 'gemini-3-flash-preview', [0, 0, 0, 0, 0, { mapSearches: 1 }], 14_000_000, 'one query on a map', GOOGLE],
   ['google', 'gemini-2.5-flash', [0, 0, 0, 0, 3], 35_000_000, 'one grounded prompt, whatever its queries', `${GOOGLE}; ${SEED}`],
   ['google', 'gemini-3-pro-preview', [0, 0, 0, 0, 3], 42_000_000, 'three queries at 14 per thousand', `${GOOGLE}; ${SEED}`],
   ['google', 'gemini-2.5-flash-image', [100, 1290, 0, 0, 0, { imageOutputTokens: 1290 }], 38_730_000, '100×0.30 + 1290×30', GOOGLE],
@@ -100,6 +138,10 @@ const CASES: readonly (readonly [provider: string, model: string, used: Used, na
 
 test.each(CASES)('%s %s: %j costs %d', (provider, model, used, nanoUsd) => {
   expect(costOf(usage(used), model, provider, at)).toBe(nanoUsd);
+});
+
+test('a model beside the answer that has no price leaves the whole without one', () => {
+  expect(costOf(usage([1000, 100, 0, 0, 0, { others: [other('no-such-model', 1, 1)] }]), 'gpt-5', 'openai', at)).toBeUndefined();
 });
 
 test('every case says how it was computed, and from which page', () => {

@@ -21,9 +21,18 @@ export interface BilledDetails {
   readonly audioCacheReadTokens?: number;
   readonly audioOutputTokens?: number;
   readonly imageOutputTokens?: number;
+  readonly imageInputTokens?: number;
   readonly fileSearches?: number;
+  readonly mapSearches?: number;
   readonly tier?: string;
   readonly region?: string;
+  /** What other models used beside all that. */
+  readonly others?: readonly OtherUsage[];
+}
+
+/** The usage of another model of the same vendor, on behalf of an answer. */
+export interface OtherUsage extends BilledUsage {
+  readonly model: string;
 }
 
 /** A web search is never free: ten dollars per thousand calls, in billionths of a dollar per call. */
@@ -46,6 +55,15 @@ const GROUNDING: readonly {
 }[] = [
   { provider: 'google', model: /gemini-[3-9]/, nanoUsd: 4_000_000, per: 'query' },
   { provider: 'google', model: /gemini/, nanoUsd: 25_000_000, per: 'prompt' },
+];
+
+/**
+ * What an answer costs that rests on a map, in billionths of a dollar; the first row that matches counts. Google: $25 per thousand prompts;
+ * $14 per thousand queries from Gemini 3 on (ai.google.dev/gemini-api/docs/pricing, 2026-11-15).
+ */
+const MAPS: readonly { readonly provider: string; readonly model: RegExp; readonly nanoUsd: number }[] = [
+  { provider: 'google', model: /gemini-[3-9]/, nanoUsd: 14_000_000 },
+  { provider: 'google', model: /gemini/, nanoUsd: 25_000_000 },
 ];
 
 /**
@@ -83,7 +101,7 @@ const AUDIO: readonly { readonly provider: string; readonly model: RegExp; reado
 ];
 
 /** The price data in use: the package that carries it and the table of premiums above. */
-const PRICE_VERSION = `genai-prices ${packageVersion()}, searches 3`;
+const PRICE_VERSION = `genai-prices ${packageVersion()}, searches 4`;
 
 /** The version of the prices that a list's name stands for. */
 export function priceVersionOf(prices: string): string {
@@ -131,7 +149,8 @@ function consistent(usage: BilledUsage): BilledUsage {
   const { details, cacheReadTokens } = usage;
   const cacheWriteTokens = Math.max(usage.cacheWriteTokens, details?.cacheWrite1hTokens ?? 0);
   const audioRead = details?.audioInputTokens ?? 0;
-  const inputTokens = Math.max(usage.inputTokens, cacheReadTokens + cacheWriteTokens, audioRead + cacheWriteTokens);
+  const mediaRead = audioRead + (details?.imageInputTokens ?? 0);
+  const inputTokens = Math.max(usage.inputTokens, cacheReadTokens + cacheWriteTokens, mediaRead + cacheWriteTokens);
   const outputTokens = Math.max(usage.outputTokens, (details?.audioOutputTokens ?? 0) + (details?.imageOutputTokens ?? 0));
   const whole = { ...usage, inputTokens, outputTokens, cacheWriteTokens };
   if (details === undefined) return whole;
@@ -148,11 +167,30 @@ function costBy({ list, rates, grounding }: PriceEntry, told: BilledUsage, { mod
   const tokens = plain ? linearPrice(usage, rates) : listPrice(usage, model, list, at ?? new Date());
   if (tokens === undefined) return undefined;
   const factor = factorOf(details?.tier, model, provider) * factorOf(details?.region, model, provider);
+  const others = othersPrice(details, provider, at ?? new Date());
+  if (others === undefined) return undefined;
   return (
     Math.round((tokens + audioPrice(details, model, provider)) * factor) +
     searchPrice(usage.webSearchRequests, grounding) +
-    (details?.fileSearches ?? 0) * FILE_SEARCH_NANO_USD
+    (details?.fileSearches ?? 0) * FILE_SEARCH_NANO_USD +
+    mapPrice(details, model, provider) +
+    others
   );
+}
+
+/** Other models have prices of their own, and share how and where the call was served as far as that is the same for all. */
+function othersPrice({ others = [], tier, region }: BilledDetails = {}, provider: string, at: Date): number | undefined {
+  const shared = { ...(tier === 'batch' ? { tier } : {}), ...(region === undefined ? {} : { region }) };
+  return others.reduce<number | undefined>((sum, { model, ...usage }) => {
+    const cost = sum === undefined ? undefined : costOf({ ...usage, details: { ...usage.details, ...shared } }, model, provider, at);
+    return sum === undefined || cost === undefined ? undefined : sum + cost;
+  }, 0);
+}
+
+function mapPrice(details: BilledDetails | undefined, model: string, provider: string): number {
+  const { mapSearches = 0 } = details ?? {};
+  const row = mapSearches === 0 ? undefined : MAPS.find((one) => one.provider === provider && one.model.test(model));
+  return mapSearches * (row?.nanoUsd ?? 0);
 }
 
 function audioPrice(details: BilledDetails | undefined, model: string, provider: string): number {
@@ -200,6 +238,7 @@ function detailTokens(details: BilledDetails | undefined): Record<string, number
     audioInputTokens = 0,
     audioCacheReadTokens = 0,
     audioOutputTokens = 0,
+    imageInputTokens = 0,
     imageOutputTokens = 0,
   } = details ?? {};
   return {
@@ -208,6 +247,7 @@ function detailTokens(details: BilledDetails | undefined): Record<string, number
     // Told where it is none, too: the list asks for it wherever there are both a cache and audio.
     ...(audioInputTokens > 0 ? { cache_audio_read_tokens: audioCacheReadTokens } : {}),
     ...(audioOutputTokens > 0 ? { output_audio_tokens: audioOutputTokens } : {}),
+    ...(imageInputTokens > 0 ? { input_image_tokens: imageInputTokens, cache_image_read_tokens: 0 } : {}),
     ...(imageOutputTokens > 0 ? { output_image_tokens: imageOutputTokens } : {}),
   };
 }

@@ -1,8 +1,10 @@
 import type { ReceiptUsage } from '../../contract/receipts/parts.ts';
-import type { IrUsage, UsageDetails } from '../../ir/usage.ts';
+import type { IrUsage, SideUsage, UsageDetails } from '../../ir/usage.ts';
 
 /** No call uses as many of anything. */
 const MOST = 1_000_000_000;
+/** No answer is the work of as many models. */
+const MOST_MODELS = 20;
 
 /**
  * The usage that an engine tells, as receipts, budgets and limits count it. Numbers that no usage can have (negative, in parts, beyond all measure)
@@ -10,21 +12,38 @@ const MOST = 1_000_000_000;
  */
 export function toldUsage(usage: IrUsage | undefined): ReceiptUsage | null {
   if (usage === undefined) return null;
-  const input = countOf(usage.inputTokens);
-  const cacheRead = Math.min(countOf(usage.cacheReadTokens), input);
+  const whole = usage.details?.beside === undefined ? usage : withPasses(usage);
+  const input = countOf(whole.inputTokens);
+  const cacheRead = Math.min(countOf(whole.cacheReadTokens), input);
   const told = {
     input_tokens: input,
-    output_tokens: countOf(usage.outputTokens),
+    output_tokens: countOf(whole.outputTokens),
     cache_read_tokens: cacheRead,
-    cache_write_tokens: Math.min(countOf(usage.cacheWriteTokens), input - cacheRead),
-    thinking_tokens: countOf(usage.thinkingTokens),
-    web_search_requests: countOf(usage.webSearchRequests),
+    cache_write_tokens: Math.min(countOf(whole.cacheWriteTokens), input - cacheRead),
+    thinking_tokens: countOf(whole.thinkingTokens),
+    web_search_requests: countOf(whole.webSearchRequests),
   };
-  const isWrong = told.input_tokens !== usage.inputTokens || told.output_tokens !== usage.outputTokens;
+  const isWrong = told.input_tokens !== whole.inputTokens || told.output_tokens !== whole.outputTokens;
+  const details = whole.details === undefined ? undefined : detailsOf(whole.details);
   return {
     ...told,
-    estimated: isWrong || (usage.estimated ?? false),
-    ...(usage.details === undefined ? {} : { details: detailsOf(usage.details) }),
+    estimated: isWrong || (whole.estimated ?? false),
+    ...(details === undefined || Object.keys(details).length === 0 ? {} : { details }),
+  };
+}
+
+/** A usage with the further passes of its own model in its counts: callers read what the engine says, and the bill has both. */
+function withPasses(usage: IrUsage): IrUsage {
+  const passes = usage.details?.beside?.filter(({ model }) => model === undefined) ?? [];
+  const sum = (of: (pass: SideUsage) => number | undefined): number => passes.reduce((all, pass) => all + (of(pass) ?? 0), 0);
+  const hour = sum((pass) => pass.cacheWrite1hTokens);
+  return {
+    ...usage,
+    inputTokens: usage.inputTokens + sum((pass) => pass.inputTokens),
+    outputTokens: usage.outputTokens + sum((pass) => pass.outputTokens),
+    cacheReadTokens: usage.cacheReadTokens + sum((pass) => pass.cacheReadTokens),
+    cacheWriteTokens: usage.cacheWriteTokens + sum((pass) => pass.cacheWriteTokens),
+    details: { ...usage.details, ...(hour === 0 ? {} : { cacheWrite1hTokens: (usage.details?.cacheWrite1hTokens ?? 0) + hour }) },
   };
 }
 
@@ -32,17 +51,40 @@ function countOf(told: number): number {
   return told >= 0 && told <= MOST ? Math.floor(told) : 0;
 }
 
-function detailsOf(details: UsageDetails): NonNullable<ReceiptUsage['details']> {
-  const { cacheWrite1hTokens, audioInputTokens, audioCacheReadTokens, audioOutputTokens, imageOutputTokens, fileSearches, tier, region } =
-    details;
+type ReceiptDetails = NonNullable<ReceiptUsage['details']>;
+type OtherModel = NonNullable<ReceiptDetails['other_models']>[number];
+
+function detailsOf(details: UsageDetails): ReceiptDetails {
+  const { beside = [], region, tier } = details;
+  const others = beside.flatMap((one) => (one.model === undefined ? [] : [otherModel(one, one.model)]));
   return {
-    ...(audioCacheReadTokens === undefined ? {} : { audio_cache_read_tokens: countOf(audioCacheReadTokens) }),
-    ...(audioInputTokens === undefined ? {} : { audio_input_tokens: countOf(audioInputTokens) }),
-    ...(audioOutputTokens === undefined ? {} : { audio_output_tokens: countOf(audioOutputTokens) }),
-    ...(cacheWrite1hTokens === undefined ? {} : { cache_write_1h_tokens: countOf(cacheWrite1hTokens) }),
-    ...(fileSearches === undefined ? {} : { file_searches: countOf(fileSearches) }),
-    ...(imageOutputTokens === undefined ? {} : { image_output_tokens: countOf(imageOutputTokens) }),
+    ...counted('audio_cache_read_tokens', details.audioCacheReadTokens),
+    ...counted('audio_input_tokens', details.audioInputTokens),
+    ...counted('audio_output_tokens', details.audioOutputTokens),
+    ...counted('cache_write_1h_tokens', details.cacheWrite1hTokens),
+    ...counted('file_searches', details.fileSearches),
+    ...counted('image_output_tokens', details.imageOutputTokens),
+    ...counted('map_searches', details.mapSearches),
+    ...(others.length === 0 ? {} : { other_models: others.slice(0, MOST_MODELS) }),
     ...(region === undefined ? {} : { region }),
     ...(tier === undefined ? {} : { tier }),
   };
+}
+
+function otherModel(one: SideUsage, model: string): OtherModel {
+  return {
+    ...counted('cache_read_tokens', one.cacheReadTokens),
+    ...counted('cache_write_1h_tokens', one.cacheWrite1hTokens),
+    ...counted('cache_write_tokens', one.cacheWriteTokens),
+    ...counted('image_input_tokens', one.imageInputTokens),
+    ...counted('image_output_tokens', one.imageOutputTokens),
+    input_tokens: countOf(one.inputTokens),
+    model,
+    output_tokens: countOf(one.outputTokens),
+  };
+}
+
+function counted<K extends keyof ReceiptDetails | keyof OtherModel>(name: K, value: number | undefined): Partial<Record<K, number>> {
+  // One member of that name, or none.
+  return value === undefined ? {} : ({ [name]: countOf(value) } as Partial<Record<K, number>>);
 }

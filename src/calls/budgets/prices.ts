@@ -1,7 +1,8 @@
 import type { ReceiptUsage } from '../../contract/receipts/parts.ts';
 import { type Engine, pricesOf } from '../../engines/engine.ts';
 import { findEngine } from '../../engines/index.ts';
-import type { BilledDetails, BilledUsage } from '../../models/cost.ts';
+import { billedUsage } from '../../models/billed.ts';
+import type { BilledUsage } from '../../models/cost.ts';
 
 /** The most that a call may use, and how it asks to be served. */
 interface MostUsed {
@@ -75,7 +76,7 @@ function callPrice(price: Pricer): CallPrice {
       if (ways !== undefined) for (const way of ways) most *= factorOf(way);
       return searches === 0 ? most : most + (price({ ...NO_USE, webSearchRequests: searches }) ?? 0);
     },
-    of: (usage) => price(billed(usage)),
+    of: (usage) => price(billedUsage(usage)),
   };
 }
 
@@ -96,28 +97,4 @@ function hourCacheCost(price: Pricer): number {
   const written = { ...NO_USE, inputTokens: SOME, cacheWriteTokens: SOME };
   const usual = price(written) ?? 0;
   return Math.max(0, (price({ ...written, details: { cacheWrite1hTokens: SOME } }) ?? 0) - usual) / SOME;
-}
-
-function billed(usage: ReceiptUsage): BilledUsage {
-  return {
-    inputTokens: usage.input_tokens,
-    outputTokens: usage.output_tokens,
-    cacheReadTokens: usage.cache_read_tokens,
-    cacheWriteTokens: usage.cache_write_tokens,
-    webSearchRequests: usage.web_search_requests,
-    ...(usage.details === undefined ? {} : { details: billedDetails(usage.details) }),
-  };
-}
-
-function billedDetails(told: NonNullable<ReceiptUsage['details']>): BilledDetails {
-  return {
-    cacheWrite1hTokens: told.cache_write_1h_tokens ?? 0,
-    audioInputTokens: told.audio_input_tokens ?? 0,
-    audioCacheReadTokens: told.audio_cache_read_tokens ?? 0,
-    audioOutputTokens: told.audio_output_tokens ?? 0,
-    imageOutputTokens: told.image_output_tokens ?? 0,
-    fileSearches: told.file_searches ?? 0,
-    ...(told.tier === undefined ? {} : { tier: told.tier }),
-    ...(told.region === undefined ? {} : { region: told.region }),
-  };
 }

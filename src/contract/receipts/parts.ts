@@ -26,6 +26,18 @@ export type Plane = z.infer<typeof Plane>;
 export const Recording = z.enum(['full', 'digest', 'off']);
 export type Recording = z.infer<typeof Recording>;
 
+/** What another model used for the same answer. */
+const OtherModel = z.strictObject({
+  model: text.describe('Name of the model.'),
+  input_tokens: count.describe('Everything it read, cache included.'),
+  output_tokens: count.describe('Everything it wrote.'),
+  cache_read_tokens: count.optional().describe('The part of the input that came from a cache.'),
+  cache_write_tokens: count.optional().describe('The part of the input that was put into a cache.'),
+  cache_write_1h_tokens: count.optional().describe('The part of the cache writes that stays for an hour.'),
+  image_input_tokens: count.optional().describe('The part of the input that was images.'),
+  image_output_tokens: count.optional().describe('The part of the output that was images.'),
+});
+
 /** Parts of a usage that have a price of their own. */
 const UsageDetails = z.strictObject({
   audio_cache_read_tokens: count.optional().describe('The part of the audio input that came from a cache.'),
@@ -34,6 +46,8 @@ const UsageDetails = z.strictObject({
   cache_write_1h_tokens: count.optional().describe('The part of the cache writes that stays for an hour.'),
   file_searches: count.optional().describe('Searches in files that the engine made.'),
   image_output_tokens: count.optional().describe('The part of the output that was images.'),
+  map_searches: count.optional().describe('Searches in a map that the engine made.'),
+  other_models: z.array(OtherModel).optional().describe('What other models used for the answer, beside the counts above.'),
   region: z.enum(['us']).optional().describe('The only place where the call was served.'),
   tier: z.enum(['batch', 'flex', 'priority', 'fast']).optional().describe('How the call was served, where that is not the usual way.'),
 });

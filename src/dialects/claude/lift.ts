@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, jsonOf } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonOf, listIn } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
@@ -6,7 +6,7 @@ import { Fields, Ledger } from '../../ir/ledger.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { HostedToolKind, IrOutputFormat, IrRequest, IrThinking, IrTool, IrToolChoice } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
-import { type IrUsage, usageDetails } from '../../ir/usage.ts';
+import { type IrUsage, type SideUsage, usageDetails } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
 import { type LimitPlaces, liftLimits } from '../hosted-limits.ts';
 import { compact, otherMembers, vendorMeta, withoutNulls } from '../members.ts';
@@ -242,8 +242,31 @@ export function liftUsage(usage: wire.Usage | undefined): IrUsage {
       cacheWrite1hTokens: usage?.cache_creation?.ephemeral_1h_input_tokens ?? undefined,
       tier: usage?.speed === 'fast' ? 'fast' : usage?.service_tier === 'batch' ? 'batch' : undefined,
       region: usage?.inference_geo === 'us' ? 'us' : undefined,
+      beside: besideOf(usage?.iterations),
     }),
   };
+}
+
+/** Passes that the vendor leaves out of its sums and bills: the summary of a compaction, and an advisor, which is another model. */
+const BESIDE: ReadonlySet<Json | undefined> = new Set(['compaction', 'advisor_message']);
+
+function besideOf(iterations: unknown): SideUsage[] {
+  return listIn(iterations).flatMap((one) => {
+    const pass = isJsonObject(one) && BESIDE.has(one.type) ? wire.Usage.safeParse(one) : undefined;
+    if (!pass?.success) return [];
+    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, details } = liftUsage(pass.data);
+    const { model } = pass.data;
+    return [
+      {
+        ...(typeof model === 'string' ? { model } : {}),
+        inputTokens,
+        outputTokens,
+        ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
+        ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
+        ...(details?.cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens: details.cacheWrite1hTokens }),
+      },
+    ];
+  });
 }
 
 function answerPart(block: wire.AnyBlock, ledger: Ledger): IrPart {

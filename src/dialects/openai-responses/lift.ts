@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, jsonOf } from '../../base/json.ts';
+import { type Json, type JsonObject, jsonOf, listIn, objectIn } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
@@ -8,7 +8,7 @@ import { Fields, Ledger } from '../../ir/ledger.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { IrEffort, IrOutputFormat, IrRequest, IrSampling } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
-import { type IrUsage, usageDetails } from '../../ir/usage.ts';
+import { type IrUsage, type SideUsage, usageDetails } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
 import { compact, otherMembers, vendorMeta, withoutNulls } from '../members.ts';
 import { liftAnnotations } from '../openai-citations.ts';
@@ -233,9 +233,9 @@ function liftSampling(f: Fields<wire.Request>): { sampling: IrSampling; own?: re
 }
 
 /** The vendor's counts are totals: cached input and reasoning output are part of them. */
-export function liftUsage(response: Pick<wire.Response, 'usage' | 'tool_usage' | 'output' | 'service_tier'>): IrUsage {
+export function liftUsage(response: wire.Response): IrUsage {
   const { usage } = response;
-  const searches = (response.output ?? []).filter((item) => item.type === 'web_search_call').length;
+  const searches = (response.output ?? []).filter(isSearch).length;
   return {
     inputTokens: usage?.input_tokens ?? 0,
     outputTokens: usage?.output_tokens ?? 0,
@@ -248,8 +248,38 @@ export function liftUsage(response: Pick<wire.Response, 'usage' | 'tool_usage' |
       audioInputTokens: usage?.input_tokens_details?.audio_tokens ?? undefined,
       audioOutputTokens: usage?.output_tokens_details?.audio_tokens ?? undefined,
       tier: pricedTier(response.service_tier),
+      beside: imageWork(response),
     }),
   };
+}
+
+/** Pages that are opened or read through are no searches, and the vendor bills none. */
+function isSearch({ type, action }: wire.AnyItem): boolean {
+  return type === 'web_search_call' && !/^(?:open_page|find)/.test(String(objectIn(action)?.type));
+}
+
+/** The model that draws where the tool names none (API description of OpenAI, `ImageGenTool`). */
+const PAINTER = 'gpt-image-1';
+
+/** Pictures are drawn by a model of their own, which the request may choose; answers repeat its tools. */
+function imageWork({ tool_usage: told, tools }: wire.Response): SideUsage[] {
+  const { input_tokens: read, output_tokens: written, input_tokens_details: details } = told?.image_gen ?? {};
+  if (!read && !written) return [];
+  const tool = listIn(tools)
+    .map(objectIn)
+    .find((one) => one?.type === 'image_generation');
+  const imageInputTokens = details?.image_tokens ?? 0;
+  return [
+    {
+      model: typeof tool?.model === 'string' && tool.model !== 'auto' ? tool.model : PAINTER,
+      inputTokens: read ?? 0,
+      outputTokens: written ?? 0,
+      ...(imageInputTokens === 0 ? {} : { imageInputTokens }),
+      ...(told?.image_gen?.output_tokens_details?.image_tokens
+        ? { imageOutputTokens: told.image_gen.output_tokens_details.image_tokens }
+        : {}),
+    },
+  ];
 }
 
 /** The parts of an answer that tell how it ended. There is no finish reason on this wire: a call is known by its item. */

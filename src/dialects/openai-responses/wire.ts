@@ -141,6 +141,13 @@ const Usage = z.looseObject({
   output_tokens_details: z.looseObject({ reasoning_tokens: count, audio_tokens: count }).nullish(),
 });
 
+const ImageUsage = z.looseObject({
+  input_tokens: count,
+  input_tokens_details: z.looseObject({ image_tokens: count }).nullish(),
+  output_tokens: count,
+  output_tokens_details: z.looseObject({ image_tokens: count }).nullish(),
+});
+
 /** The response object: a whole answer, or the payload of `response.completed` and its kin. */
 export const Response = z.looseObject({
   id: z.string(),
@@ -151,7 +158,7 @@ export const Response = z.looseObject({
   service_tier: z.string().nullish(),
   incomplete_details: z.looseObject({ reason: z.string().nullish() }).nullish(),
   error: z.looseObject({ code: z.string().nullish(), message: z.string().nullish() }).nullish(),
-  tool_usage: z.looseObject({ web_search: z.looseObject({ num_requests: count }).nullish() }).nullish(),
+  tool_usage: z.looseObject({ web_search: z.looseObject({ num_requests: count }).nullish(), image_gen: ImageUsage.nullish() }).nullish(),
 });
 export type Response = z.infer<typeof Response>;
 

@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject } from '../../base/json.ts';
-import type { BilledDetails } from '../../models/cost.ts';
+import { isJsonObject } from '../../base/json.ts';
+import type { ReceiptUsage } from '../../contract/receipts/parts.ts';
+import { billedUsage } from '../../models/billed.ts';
 import type { CloseTexts } from '../journal/texts.ts';
 import { costText } from '../journal/writings.ts';
 import { parsedText } from '../seal/canonical-text.ts';
@@ -17,31 +18,10 @@ export async function loadPricer(): Promise<Pricer> {
     const usage = parsedText(close.get('usage'));
     const name = parsedText(model);
     if (!isJsonObject(usage) || typeof name !== 'string') return 'null';
-    const billed = {
-      inputTokens: Number(usage.input_tokens),
-      outputTokens: Number(usage.output_tokens),
-      cacheReadTokens: Number(usage.cache_read_tokens),
-      cacheWriteTokens: Number(usage.cache_write_tokens),
-      webSearchRequests: Number(usage.web_search_requests),
-      ...(isJsonObject(usage.details) ? { details: billedDetails(usage.details) } : {}),
-    };
     const prices = String(parsedText(close.get('prices')));
+    // Our own journal wrote it from this type.
+    const billed = billedUsage(usage as unknown as ReceiptUsage);
     const nanoUsd = costOf(billed, name, prices, new Date(Number(close.get('at'))));
     return nanoUsd === undefined ? 'null' : costText({ nano_usd: nanoUsd, price_version: priceVersionOf(prices) });
-  };
-}
-
-/** Details as the receipt has them, by the names of the price list. */
-function billedDetails(told: JsonObject): BilledDetails {
-  const counts = Object.fromEntries(Object.entries(told).filter(([, value]) => typeof value === 'number')) as Record<string, number>;
-  return {
-    cacheWrite1hTokens: counts.cache_write_1h_tokens ?? 0,
-    audioInputTokens: counts.audio_input_tokens ?? 0,
-    audioCacheReadTokens: counts.audio_cache_read_tokens ?? 0,
-    audioOutputTokens: counts.audio_output_tokens ?? 0,
-    imageOutputTokens: counts.image_output_tokens ?? 0,
-    fileSearches: counts.file_searches ?? 0,
-    ...(typeof told.tier === 'string' ? { tier: told.tier } : {}),
-    ...(typeof told.region === 'string' ? { region: told.region } : {}),
   };
 }

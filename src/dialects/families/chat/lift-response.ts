@@ -50,17 +50,17 @@ export function matchedStop(choice: Pick<wire.ChunkChoice, 'stop_reason' | 'matc
   return [choice.stop_reason, choice.matched_stop].find((value) => typeof value === 'string');
 }
 
-/** `completion_tokens` counts reasoning, except on Copilot's Gemini models, where only the total shows it. */
+/** `completion_tokens` counts reasoning, except at xAI and on Copilot's Gemini models, where only the total shows it. */
 export function liftUsage(usage: wire.Usage | null | undefined, serviceTier?: string | null): IrUsage {
   if (!usage) return NO_USAGE;
   const input = usage.prompt_tokens ?? 0;
   const written = usage.completion_tokens ?? 0;
-  const beside = usage.reasoning_tokens ?? 0;
+  const beside = usage.reasoning_tokens ?? usage.completion_tokens_details?.reasoning_tokens ?? 0;
   const apart = beside > 0 && usage.total_tokens === input + written + beside;
   return {
     inputTokens: input,
     outputTokens: apart ? written + beside : written,
-    cacheReadTokens: usage.prompt_tokens_details?.cached_tokens ?? usage.cached_tokens ?? 0,
+    cacheReadTokens: usage.prompt_tokens_details?.cached_tokens ?? usage.cached_tokens ?? usage.prompt_cache_hit_tokens ?? 0,
     cacheWriteTokens: usage.prompt_tokens_details?.cache_write_tokens ?? 0,
     thinkingTokens: usage.completion_tokens_details?.reasoning_tokens ?? beside,
     webSearchRequests: 0,

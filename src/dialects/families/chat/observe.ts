@@ -46,7 +46,7 @@ class Sighting {
   see(chunk: wire.Chunk): void {
     if (isJsonObject(chunk.error) || typeof chunk.error === 'string') this.#error ??= errorOf(200, { error: chunk.error }).message;
     this.#model ??= chunk.model || undefined;
-    this.#tellUsage(chunk.usage);
+    this.#tellUsage(chunk.usage ?? chunk.x_groq?.usage);
     this.#tier = chunk.service_tier ?? this.#tier;
     for (const choice of chunk.choices ?? []) this.#choice(choice, chunk.id ?? '');
   }

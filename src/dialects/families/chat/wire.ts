@@ -133,6 +133,8 @@ export const Usage = z.looseObject({
   completion_tokens: count,
   total_tokens: count,
   cached_tokens: count,
+  /** DeepSeek's word. */
+  prompt_cache_hit_tokens: count,
   reasoning_tokens: count,
   prompt_tokens_details: z.looseObject({ cached_tokens: count, cache_write_tokens: count, audio_tokens: count }).nullish(),
   completion_tokens_details: z.looseObject({ reasoning_tokens: count, audio_tokens: count }).nullish(),
@@ -209,6 +211,8 @@ export const Chunk = z.object({
   model: z.string().nullish(),
   choices: z.array(ChunkChoice).nullish(),
   usage: Usage.nullish(),
+  /** Groq tells a caller who did not ask for it the usage here. */
+  x_groq: z.looseObject({ usage: Usage.nullish() }).nullish(),
   service_tier: z.string().nullish(),
   error: JsonValue.optional(),
 });

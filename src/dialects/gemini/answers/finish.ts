@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn } from '../../../base/json.ts';
 import type { FinishReason } from '../../../ir/response.ts';
 import { type IrUsage, type UsageDetails, usageDetails } from '../../../ir/usage.ts';
 
@@ -74,6 +74,7 @@ export function liftUsage(usage: JsonObject | undefined, grounding?: Json): IrUs
       audioCacheReadTokens: modality(usage?.cacheTokensDetails, 'AUDIO'),
       audioOutputTokens: modality(usage?.candidatesTokensDetails, 'AUDIO'),
       imageOutputTokens: modality(usage?.candidatesTokensDetails, 'IMAGE'),
+      mapSearches: isJsonObject(grounding) && listIn(grounding.groundingChunks).some(isPlace) ? 1 : 0,
       tier: TIERS[String(usage?.trafficType ?? usage?.serviceTier).toLowerCase()],
     }),
   };
@@ -83,6 +84,10 @@ export function liftUsage(usage: JsonObject | undefined, grounding?: Json): IrUs
 function modality(details: Json | undefined, name: string): number {
   if (!Array.isArray(details)) return 0;
   return details.reduce((sum: number, one: Json) => sum + (isJsonObject(one) && one.modality === name ? count(one.tokenCount) : 0), 0);
+}
+
+function isPlace(chunk: Json): boolean {
+  return isJsonObject(chunk) && chunk.maps !== undefined;
 }
 
 /** Every query is a search; a grounded answer that does not list its queries had at least one. */

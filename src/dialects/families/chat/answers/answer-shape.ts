@@ -36,6 +36,7 @@ const USAGE: Record<string, AnswerConcept> = {
   '.total_tokens': 'usage_sum',
   '.prompt_tokens_details.cached_tokens': 'usage_cache_read',
   '.cached_tokens': 'usage_cache_read',
+  '.prompt_cache_hit_tokens': 'usage_cache_read',
   '.prompt_tokens_details.cache_write_tokens': 'usage_cache_write',
   '.completion_tokens_details.reasoning_tokens': 'usage_thinking',
   '.reasoning_tokens': 'usage_thinking',
