@@ -94,6 +94,34 @@ describe.skipIf(missing !== undefined)(needing('the console in a browser', missi
       await context.close();
     });
 
+    it('the filter offers names and values, takes them by key, and lets Tab go on where it has nothing to offer', async () => {
+      const { page, context, complaints, open } = await stage.signedIn();
+      await open('/runs');
+      await page.keyboard.press('/');
+      const field = page.getByRole('combobox', { name: 'Filter runs' });
+      await page.keyboard.type('sta');
+      await page.keyboard.press('Tab');
+      expect(await field.inputValue()).toBe('status:');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('ArrowDown');
+      expect(await page.getByRole('listbox', { name: 'Names and values' }).getByRole('option', { selected: true }).textContent()).toBe(
+        'status:failed',
+      );
+      expect(await seriousFaults(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/status=failed/);
+      await page.keyboard.type('engine:sim');
+      await page.keyboard.press('Escape');
+      await page.getByRole('listbox', { name: 'Names and values' }).waitFor({ state: 'detached' });
+      expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Filter runs');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/engine=sim/);
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).not.toBe('Filter runs');
+      expect(complaints).toEqual([]);
+      await context.close();
+    });
+
     it('the palette finds a run by three digits of its id', async () => {
       const { page, context } = await stage.signedIn();
       const run = await runOf(({ mode }) => mode === 'mapped');

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { AdapterDetail } from '../../../src/gateway/api/adapters.ts';
 import type { UserList } from '../../../src/gateway/api/people.ts';
 import type { SettingsView } from '../../../src/gateway/api/settings.ts';
-import { get, OfflineError } from './client.ts';
+import { get, OfflineError, withQuery } from './client.ts';
 import type { Agents, Budgets, Engines, Fields, Health, Keys, Matrix, Readiness, RunRowList, Session } from './types.ts';
 
 const SLOW_MS = 10_000;
@@ -56,6 +56,15 @@ export interface Head {
   readonly at?: string;
   readonly key_id?: string;
 }
+
+/** The line of one run: of one that a list does not reach, such as one that a colleague's link names. */
+export const rowQuery = (run: string | undefined) =>
+  queryOptions({
+    queryKey: ['row', run],
+    queryFn: async () => (await get<RunRowList>(withQuery('/v1/runs', { view: 'row', q: run, limit: 1 }))).items[0] ?? null,
+    enabled: run !== undefined,
+    retry: false,
+  });
 
 let hasHead = false;
 

@@ -12,6 +12,16 @@ export const receiptQuery = (run: string) =>
     refetchInterval: ({ state }) => (state.data !== undefined && !state.data.seal ? 1000 : false),
   });
 
+/** A call of a turn is a call like any other; the turn itself has no mode. */
+export function isCall({ plane, mode }: { readonly plane: string; readonly mode?: string | null }): boolean {
+  return plane === 'gateway' || (plane === 'agent' && (mode ?? null) !== null);
+}
+
+/** A run that goes on: what it used, cost and said is not known yet. */
+export function isUnderWay({ completed_at }: { readonly completed_at?: string | null }): boolean {
+  return (completed_at ?? null) === null;
+}
+
 /** What is left of a receipt whose content was removed; undefined of every other one. The server answers with either. */
 export function stubOf(receipt: Receipt | ReceiptStub): ReceiptStub | undefined {
   return 'removed_at' in receipt ? receipt : undefined;
@@ -22,7 +32,7 @@ export const recordingQuery = (receipt: Receipt | undefined) =>
   queryOptions({
     queryKey: ['recording', receipt?.run_id],
     queryFn: () => get<RecordingLine>(`/v1/recordings/${receipt?.run_id}`),
-    enabled: receipt?.recording === 'full' && receipt.seal !== null && receipt.plane === 'gateway' && receipt.request !== null,
+    enabled: receipt?.recording === 'full' && receipt.seal !== null && isCall(receipt) && receipt.request !== null,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });

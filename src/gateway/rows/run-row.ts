@@ -50,8 +50,9 @@ function durationOf({ startedAt, completedAt }: StoredReceipt): number | null {
   return completedAt === null ? null : completedAt - startedAt;
 }
 
+/** A call that a turn made was answered by an engine, which is nobody's agent. */
 function agentOf({ plane }: StoredReceipt, backend: string | null): string | null {
-  return plane === 'gateway' || backend === null ? null : backend.slice(backend.indexOf(':') + 1);
+  return plane === 'gateway' || backend === null || backend.startsWith('engine:') ? null : backend.slice(backend.indexOf(':') + 1);
 }
 
 function tokensOf(value: Json | undefined): RunRow['tokens'] {

@@ -86,7 +86,8 @@ function kindOf({ plane, engine, model: named, status, mode }: ReceiptFacets, do
   const { requested, upstream } = part(model);
   const id = text(part(backend).id);
   const words = [text(task), text(requested) || (named ?? ''), text(upstream), text(message)];
-  const agent = plane === 'gateway' ? '' : id.slice(id.indexOf(':') + 1);
+  // A call that a turn made was answered by an engine, which is nobody's agent.
+  const agent = plane === 'gateway' || id.startsWith('engine:') ? '' : id.slice(id.indexOf(':') + 1);
   return newKind({
     ...{ plane, engine: engine ?? '', model: named ?? '', status, mode: mode ?? '', agent, reason: text(reason), error: text(code) },
     words: words.join('\n').toLowerCase(),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type JSX, type ReactNode, useState } from 'react';
 import { get, withQuery } from '../../api/client.ts';
+import { isCall, isUnderWay } from '../../api/receipts.ts';
 import type { Catalogue, Receipt } from '../../api/types.ts';
 import { cost, digest, time, whole } from '../../base/format.ts';
 import { isUnsealed } from '../../base/seal/unsealed.ts';
@@ -35,7 +36,7 @@ export function ReceiptSlip({ receipt }: { readonly receipt: Receipt }): JSX.Ele
         {receipt.request === null ? null : <Line name="caller sent" value={digest(receipt.request.sha256)} />}
         {receipt.upstream_request === null ? null : <Line name="engine got" value={digest(receipt.upstream_request.sha256)} />}
         {receipt.response === null ? null : <Line name="engine said" value={digest(receipt.response.sha256)} />}
-        <Line name="tool calls" value={String(receipt.tool_calls?.length ?? 0)} />
+        {isUnderWay(receipt) ? null : <Line name="tool calls" value={String(receipt.tool_calls?.length ?? 0)} />}
       </div>
       <div className="hr" />
       <Price receipt={receipt} />
@@ -223,7 +224,8 @@ type Rates = NonNullable<Catalogue['items'][number]['rates']>;
 
 function Price({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   const { usage, cost: price } = receipt;
-  const rates = useQuery({ ...ratesQuery(receipt), enabled: price !== null && receipt.plane === 'gateway' });
+  const rates = useQuery({ ...ratesQuery(receipt), enabled: price !== null && isCall(receipt) });
+  if (isUnderWay(receipt)) return <Line name="tokens, list price" value="known when it has ended" />;
   const lines = priceLines(receipt, rates.data);
   return (
     <div className="m">

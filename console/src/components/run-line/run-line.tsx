@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
 import { agentNamesQuery, sessionQuery } from '../../api/queries.ts';
+import { isCall } from '../../api/receipts.ts';
 import type { RunRow } from '../../api/types.ts';
 import { count, duration } from '../../base/format.ts';
 import { FateCounts, FateStrip } from '../fate/fate.tsx';
@@ -10,11 +11,6 @@ const PLANES: Readonly<Record<string, string>> = { gateway: 'gw', run: 'term', a
 
 export function PlaneIcon({ plane }: { readonly plane: string }): JSX.Element {
   return <Icon name={PLANES[plane] ?? 'gw'} label={plane} />;
-}
-
-/** A call of a turn is a call like any other; the turn itself has no mode. */
-function isCall({ plane, mode }: RunRow): boolean {
-  return plane === 'gateway' || (plane === 'agent' && mode !== null);
 }
 
 /** Who called whom: `claude → gemini gemini-2.5-pro`, or the coding agent and what it runs on. */

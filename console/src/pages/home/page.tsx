@@ -152,6 +152,15 @@ function Newest({ rows }: { readonly rows: readonly RunRow[] }): JSX.Element {
         </Link>
       </div>
       <table aria-label="Newest runs">
+        {/* The widths of the columns: those of the first row would be of a run that failed, whose reason takes two of them. */}
+        <colgroup>
+          <col className="stat" />
+          <col className="time hide-s" />
+          <col />
+          <col className="fid" />
+          <col className="took hide-s" />
+          <col className="cost" />
+        </colgroup>
         <tbody>
           {rows.map((row) => (
             <tr key={row.run_id}>
@@ -170,7 +179,13 @@ function Newest({ rows }: { readonly rows: readonly RunRow[] }): JSX.Element {
               {row.error === null ? (
                 <>
                   <td className="m r hide-s">{row.total_ms === null ? '' : duration(row.total_ms)}</td>
-                  <td className="m r">{row.cost_nano_usd === null ? <span className="mute">no price</span> : cost(row.cost_nano_usd)}</td>
+                  <td className="m r">
+                    {row.cost_nano_usd === null ? (
+                      <span className="mute">{row.tokens === null ? '–' : 'no price'}</span>
+                    ) : (
+                      cost(row.cost_nano_usd)
+                    )}
+                  </td>
                 </>
               ) : (
                 <>

@@ -2,7 +2,7 @@ import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from '@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, useState } from 'react';
 import { fieldsQuery } from '../../api/queries.ts';
-import { recordingQuery, textOfAnswer, textOfBody, ticksOf } from '../../api/receipts.ts';
+import { isUnderWay, recordingQuery, textOfAnswer, textOfBody, ticksOf } from '../../api/receipts.ts';
 import { replay } from '../../api/replay.ts';
 import type { Receipt, RecordingLine, RunRowList } from '../../api/types.ts';
 import { capabilityOf } from '../../base/fates.ts';
@@ -19,19 +19,21 @@ import { CallHead } from './head.tsx';
 import { Late } from './late.tsx';
 import { emulatedQuery, placesQuery } from './places.ts';
 import { Seam } from './seam.tsx';
+import { Later, NoTimes } from './under-way.tsx';
 
 const TABS = ['fates', 'request', 'response', 'events', 'tools', 'headers', 'attempts'] as const;
 type Tab = (typeof TABS)[number];
 
 function tabsOf(receipt: Receipt): readonly (readonly [Tab, string])[] {
+  const counted = (text: string, many: number): string => (isUnderWay(receipt) ? text : `${text} ${many}`);
   return [
     ['fates', 'Fate of fields'],
     ['request', 'Request, raw'],
     ['response', 'Response'],
-    ['events', `Events ${receipt.event_count}`],
-    ['tools', `Tool calls ${receipt.tool_calls.length}`],
+    ['events', counted('Events', receipt.event_count)],
+    ['tools', counted('Tool calls', receipt.tool_calls.length)],
     ['headers', 'Headers'],
-    ['attempts', `Attempts ${receipt.attempts.length}`],
+    ['attempts', counted('Attempts', receipt.attempts.length)],
   ];
 }
 
@@ -77,7 +79,7 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
         <div className="left">
           <section className="panel tlp" aria-label="Timeline">
             {receipt.timing.last_byte_ms === null ? (
-              <p className="note pad">Nobody was called: the request was refused before anything was spent.</p>
+              <NoTimes receipt={receipt} />
             ) : (
               <Timeline
                 lanes={callLanes(receipt, recording.data)}
@@ -179,6 +181,7 @@ function NotKept({ receipt }: { readonly receipt: Receipt }): JSX.Element {
 
 function TabBody({ tab, receipt, recording, at, onField }: BodyProps): JSX.Element {
   if (tab === 'fates') return <Fates {...{ receipt, recording, onField }} />;
+  if (isUnderWay(receipt)) return <Later />;
   if (tab === 'tools') return <Tools receipt={receipt} />;
   if (tab === 'attempts') return <Attempts receipt={receipt} />;
   if (recording === undefined) return <NotKept receipt={receipt} />;

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { JSX, ReactNode } from 'react';
 import { keysQuery, sessionQuery } from '../../api/queries.ts';
+import { isUnderWay } from '../../api/receipts.ts';
 import type { Receipt } from '../../api/types.ts';
 import { cost, day, duration, exactTime, shortId, whole } from '../../base/format.ts';
 import { Button, CopyId } from '../../components/bits/bits.tsx';
@@ -78,13 +79,13 @@ export interface CallActions {
 
 /** Who called whom, how it stands, and one line of facts. */
 export function CallHead({ receipt, actions }: { readonly receipt: Receipt; readonly actions: CallActions }): JSX.Element {
-  const { usage, timing, model } = receipt;
   // Refused before anybody was called: nobody served it, and nothing was spent.
   const refused = receipt.reason === 'refused';
+  const underWay = isUnderWay(receipt);
   return (
     <div className="hd">
       <HeadRow
-        title={`${receipt.dialect ?? 'unknown'} → ${receipt.engine ?? 'nobody'}`}
+        title={receipt.plane === 'agent' ? receipt.task : `${receipt.dialect ?? 'unknown'} → ${receipt.engine ?? 'nobody'}`}
         run={receipt.run_id}
         tags={
           <>
@@ -105,7 +106,7 @@ export function CallHead({ receipt, actions }: { readonly receipt: Receipt; read
           icon="replay"
           keys="R"
           onClick={actions.replay}
-          locked={receipt.replayable ? undefined : 'the recording was redacted or not kept'}
+          locked={underWay ? 'the call is under way' : receipt.replayable ? undefined : 'the recording was redacted or not kept'}
         >
           Replay
         </Button>
@@ -113,30 +114,46 @@ export function CallHead({ receipt, actions }: { readonly receipt: Receipt; read
           Compare
         </Button>
       </HeadRow>
-      <div className="meta">
-        <Fact name="asked for">
-          <code>{model.requested ?? '–'}</code>
+      <Facts receipt={receipt} refused={refused} />
+    </div>
+  );
+}
+
+function Facts({ receipt, refused }: { readonly receipt: Receipt; readonly refused: boolean }): JSX.Element {
+  const { usage, timing, model, parent_run_id: parent } = receipt;
+  return (
+    <div className="meta">
+      <Fact name="asked for">
+        <code>{model.requested ?? '–'}</code>
+      </Fact>
+      {refused ? null : (
+        <Fact name="served by">
+          <code>{model.upstream ?? '–'}</code>
         </Fact>
-        {refused ? null : (
-          <Fact name="served by">
-            <code>{model.upstream ?? '–'}</code>
-          </Fact>
-        )}
-        {timing.first_byte_ms === null ? null : <Fact name="first byte">{duration(timing.first_byte_ms)}</Fact>}
-        {timing.last_byte_ms === null ? null : <Fact name="total">{duration(timing.last_byte_ms)}</Fact>}
-        {usage === null ? null : (
-          <Fact name="tokens">
-            {whole(usage.input_tokens)} in, {whole(usage.output_tokens)} out
-            {usage.thinking_tokens > 0 ? ` (${whole(usage.thinking_tokens)} thinking)` : ''}
-          </Fact>
-        )}
+      )}
+      {timing.first_byte_ms === null ? null : <Fact name="first byte">{duration(timing.first_byte_ms)}</Fact>}
+      {timing.last_byte_ms === null ? null : <Fact name="total">{duration(timing.last_byte_ms)}</Fact>}
+      {usage === null ? null : (
+        <Fact name="tokens">
+          {whole(usage.input_tokens)} in, {whole(usage.output_tokens)} out
+          {usage.thinking_tokens > 0 ? ` (${whole(usage.thinking_tokens)} thinking)` : ''}
+        </Fact>
+      )}
+      {isUnderWay(receipt) ? null : (
         <Fact name="cost">{receipt.cost !== null ? cost(receipt.cost.nano_usd) : refused ? 'nothing spent' : 'no price'}</Fact>
-        {receipt.key_id === null ? null : <KeyFact id={receipt.key_id} />}
-        {receipt.tags.length === 0 ? null : <Fact name="tags">{receipt.tags.join(', ')}</Fact>}
-        <Fact name="started">
-          {exactTime(receipt.started_at)} {day(receipt.started_at)}
+      )}
+      {(parent ?? null) === null ? null : (
+        <Fact name="asked by">
+          <Link className="u m" to="/runs/$run" params={{ run: parent ?? '' }}>
+            {shortId(parent ?? '')}
+          </Link>
         </Fact>
-      </div>
+      )}
+      {receipt.key_id === null ? null : <KeyFact id={receipt.key_id} />}
+      {receipt.tags.length === 0 ? null : <Fact name="tags">{receipt.tags.join(', ')}</Fact>}
+      <Fact name="started">
+        {exactTime(receipt.started_at)} {day(receipt.started_at)}
+      </Fact>
     </div>
   );
 }

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { JSX } from 'react';
-import { receiptQuery, stubOf } from '../../api/receipts.ts';
+import { rowQuery } from '../../api/queries.ts';
+import { isCall, receiptQuery, stubOf } from '../../api/receipts.ts';
 import type { Receipt } from '../../api/types.ts';
 import { shortId } from '../../base/format.ts';
 import { Empty, ErrorBand } from '../../components/bits/bits.tsx';
@@ -41,7 +42,13 @@ function Unknown({ run, reading }: { readonly run: string; readonly reading: boo
 function Known({ run, receipt }: { readonly run: string; readonly receipt: Receipt }): JSX.Element {
   const stub = stubOf(receipt);
   if (stub !== undefined) return <RemovedPage stub={stub} />;
-  // While a run goes on, its receipt does not yet say of which plane it is.
-  if (receipt.plane === undefined || receipt.plane !== 'gateway') return <CodingPage run={run} receipt={receipt} />;
-  return <CallPage receipt={receipt} />;
+  if (receipt.plane === undefined) return <Begun run={run} receipt={receipt} />;
+  return isCall(receipt) ? <CallPage receipt={receipt} /> : <CodingPage run={run} receipt={receipt} />;
+}
+
+/** For its first moments the receipt of a run does not say of which plane it is; its line does. */
+function Begun({ run, receipt }: { readonly run: string; readonly receipt: Receipt }): JSX.Element {
+  const { data: row } = useQuery(rowQuery(run));
+  if (row === undefined || row === null || isCall(row)) return <Unknown run={run} reading />;
+  return <CodingPage run={run} receipt={receipt} />;
 }

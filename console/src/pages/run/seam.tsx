@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { JSX } from 'react';
-import { textOfBody } from '../../api/receipts.ts';
+import { isUnderWay, textOfBody } from '../../api/receipts.ts';
 import type { FidelityEntry, Receipt, RecordingLine } from '../../api/types.ts';
 import { bytes } from '../../base/format.ts';
 import { inOrder, shown, valueAt } from '../../base/json-path.ts';
@@ -40,7 +40,7 @@ export function Seam({ receipt, recording, onField }: SeamProps): JSX.Element {
   const fates = countFates(entries);
   const sent = recording === undefined ? undefined : parsed(textOfBody(recording.request.body));
   const places = useQuery(placesQuery(receipt, recording)).data;
-  const kept = recording === undefined ? 'not recorded' : '';
+  const kept = recording !== undefined ? '' : isUnderWay(receipt) ? 'not read yet' : 'not recorded';
   return (
     <div className="seam-wrap">
       <div className="row fsum">

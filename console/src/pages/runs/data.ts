@@ -32,15 +32,6 @@ export function rowsQuery(state: UrlState) {
   });
 }
 
-/** The line of one run that the list does not reach, such as one that a colleague's link names. */
-export const rowQuery = (run: string | undefined) =>
-  queryOptions({
-    queryKey: ['row', run],
-    queryFn: async () => (await get<RunRowList>(withQuery('/v1/runs', { view: 'row', q: run, limit: 1 }))).items[0] ?? null,
-    enabled: run !== undefined,
-    retry: false,
-  });
-
 const HOUR = 3_600_000;
 const MONTH = 30 * 24 * HOUR;
 

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type JSX, type PointerEvent, useCallback, useMemo, useRef, useState } from 'react';
-import { enginesQuery } from '../../api/queries.ts';
+import { enginesQuery, rowQuery } from '../../api/queries.ts';
 import { replay } from '../../api/replay.ts';
 import type { RunRow } from '../../api/types.ts';
 import { FATES } from '../../base/fates.ts';
@@ -12,7 +12,7 @@ import { Button, Empty, ErrorBand, Select, useNow } from '../../components/bits/
 import { DataList } from '../../components/data-list/data-list.tsx';
 import { Histogram } from '../../components/histogram/histogram.tsx';
 import { Columns, isCompact, useHiddenColumns } from './columns.tsx';
-import { countsQuery, histogramQuery, type Live, rowQuery, rowsQuery, useLiveRows, useOrdered, withoutQuery } from './data.ts';
+import { countsQuery, histogramQuery, type Live, rowsQuery, useLiveRows, useOrdered, withoutQuery } from './data.ts';
 import { chipsOf, SPANS, shownSpan, viewFilter, withSince } from './filter.ts';
 import { FilterField } from './filter-field.tsx';
 import { HEAD, RunCells } from './list.tsx';
@@ -261,16 +261,20 @@ function Nothing({ state, chips, remove }: { readonly state: UrlState; readonly 
         </p>
       </Empty>
     );
+  // A chip whose removal shows nothing either is of no help, unless that holds for each of them.
+  const helps = chips.some((_, index) => left[index]?.data !== undefined && left[index].data !== '0');
   return (
     <Empty title={chips.length === 1 ? 'No run fits this' : 'No run fits all of these'}>
-      {chips.map(([name, words], index) => (
-        <p key={name} className="note">
-          without <code>{words}</code> there {left[index]?.data === '1' ? 'is' : 'are'} {left[index]?.data ?? '…'}{' '}
-          <Button small onClick={() => remove(name)}>
-            Remove it
-          </Button>
-        </p>
-      ))}
+      {chips.map(([name, words], index) =>
+        helps && left[index]?.data === '0' ? null : (
+          <p key={name} className="note">
+            without <code>{words}</code> there {left[index]?.data === '1' ? 'is' : 'are'} {left[index]?.data ?? '…'}{' '}
+            <Button small onClick={() => remove(name)}>
+              Remove it
+            </Button>
+          </p>
+        ),
+      )}
     </Empty>
   );
 }
