@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** Where and how somebody runs the two commands of the README. */
@@ -36,13 +37,15 @@ interface Refusal {
   readonly says: RegExp;
 }
 
-/** A folder with links to every command of this machine but some. */
-function commandsWithout(root: string, hidden: readonly string[]): string {
+/** A folder with links to every command of this machine but some, of those folders that the place's user may enter. */
+function commandsWithout(root: string, { without = [], user = false }: Place): string {
   const folder = join(root, 'commands');
   mkdirSync(folder, { recursive: true });
-  for (const from of (process.env.PATH ?? '').split(':').filter((path) => path !== '' && !path.includes('node_modules'))) {
+  // A link into root's home would hide the same command of the system from anybody else.
+  const closed = (path: string): boolean => user && `${path}/`.startsWith(`${homedir()}/`);
+  for (const from of (process.env.PATH ?? '').split(':').filter((path) => path !== '' && !path.includes('node_modules') && !closed(path))) {
     for (const name of namesIn(from)) {
-      if (hidden.some((command) => name === command || name.startsWith(`${command}3`) || name.startsWith(`${command}.`))) continue;
+      if (without.some((command) => name === command || name.startsWith(`${command}3`) || name.startsWith(`${command}.`))) continue;
       try {
         symlinkSync(join(from, name), join(folder, name));
       } catch (error) {
@@ -129,7 +132,7 @@ export function environmentOf(place: Place, root: string): Record<string, string
     ...Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !/^(npm_|ABP_|VITEST|NODE_)/i.test(name) || name === 'ABP_CORPUS'),
     ),
-    PATH: place.without === undefined ? path.join(':') : commandsWithout(root, place.without),
+    PATH: place.without === undefined ? path.join(':') : commandsWithout(root, place),
     HOME: join(root, 'home'),
     CI: 'true',
     ...place.environment?.(root),
