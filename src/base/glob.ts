@@ -42,18 +42,19 @@ const MOST_CHARACTERS = 16_384;
  * that is longer than any path has reason to be: patterns come from callers and are matched where others wait.
  */
 export function pathGlob(pattern: string): (path: string) => boolean {
-  const alternatives = alternativesOf(pattern).map(tokensOf);
+  const alternatives = pathGlobAlternatives(pattern).map(tokensOf);
   return (path) => alternatives.some((tokens) => accepts(tokens, path));
 }
 
 /** How many characters a pattern stands for, all its alternatives together: what it costs to be read, and compared. Throws as `pathGlob` does. */
 export function pathGlobSize(pattern: string): number {
-  return sizeOf(alternativesOf(pattern));
+  return sizeOf(pathGlobAlternatives(pattern));
 }
 
 const sizeOf = (alternatives: readonly string[]): number => alternatives.reduce((sum, { length }) => sum + length, 0);
 
-function alternativesOf(pattern: string): string[] {
+/** A pattern with braces as those without that it stands for. */
+export function pathGlobAlternatives(pattern: string): string[] {
   if (pattern.length > LONGEST_PATTERN) {
     throw new Error(`the pattern ${pattern.slice(0, 40)}… has ${pattern.length} characters; at most ${LONGEST_PATTERN} are read`);
   }
@@ -151,7 +152,7 @@ function tokenAt(pattern: string, at: number): { readonly made: readonly Token[]
 
 /** What a pattern matches below a folder, whose name ends in a slash, as patterns from there on; empty where it matches nothing there. */
 export function pathGlobBelow(pattern: string, folder: string): string[] {
-  const rests = alternativesOf(pattern).flatMap((one) => {
+  const rests = pathGlobAlternatives(pattern).flatMap((one) => {
     const tokens = tokensOf(one);
     const marks = placesAfter(tokens, folder)?.marks;
     const restFrom = (_: unknown, at: number): string[] => (marks?.[at] === 1 ? [textOf(tokens.slice(at))] : []);
@@ -167,7 +168,7 @@ export const pathGlobOf = (path: string): string => path.replace(/[*?[\]{}\\]/g,
 
 /** The pattern as a regular expression without anchors, for programs that take one; it means the same as `pathGlob`. */
 export function pathGlobSource(pattern: string): string {
-  const sources = alternativesOf(pattern).map((one) => tokensOf(one).map(sourceOf).join(''));
+  const sources = pathGlobAlternatives(pattern).map((one) => tokensOf(one).map(sourceOf).join(''));
   return sources.length === 1 ? (sources[0] ?? '') : `(${sources.join('|')})`;
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -7,7 +7,21 @@ import { newRunId } from '../../src/contract/run-id.ts';
 import { pathRules } from '../../src/runtime/policy/path-rules.ts';
 import { Stage } from '../../src/runtime/workspaces/stages.ts';
 
-const FILES = ['.env', 'src/.env', 'src/a.ts', 'releases/1/key', 'config/env', 'node_modules/pkg/.env', 'node_modules/pkg/index.js'];
+const FILES = [
+  ...['.env', 'src/.env', 'src/a.ts', 'releases/1/key', 'config/env', 'vault/v', 'packages/own/a.ts'],
+  ...['node_modules/pkg/.env', 'node_modules/pkg/index.js'],
+];
+/** Links, by where they lie. */
+const LINKS: Readonly<Record<string, string>> = {
+  current: 'releases/1',
+  'link.env': 'config/env',
+  'public/secrets': '../vault',
+  latest: 'current',
+  'public/again': '../public',
+  self: '.',
+  broken: 'nowhere',
+  'node_modules/own': '../packages/own',
+};
 
 /** A workspace with a history, links, and dependencies; `deny` names what a policy denies in it. */
 async function stageWith(deny: { readonly read?: readonly string[]; readonly write?: readonly string[] }): Promise<Stage> {
@@ -18,8 +32,11 @@ async function stageWith(deny: { readonly read?: readonly string[]; readonly wri
     mkdirSync(dirname(join(source, file)), { recursive: true });
     writeFileSync(join(source, file), file);
   }
-  symlinkSync('releases/1', join(source, 'current'));
-  symlinkSync('config/env', join(source, 'link.env'));
+  for (const [name, target] of Object.entries(LINKS)) {
+    mkdirSync(dirname(join(source, name)), { recursive: true });
+    symlinkSync(target, join(source, name));
+  }
+  linkSync(join(source, 'src/.env'), join(source, 'second-name'));
   execFileSync('git', ['init', '-q', source]);
   return await Stage.make(join(folder, 'stages'), newRunId(), {
     source,
@@ -42,6 +59,14 @@ it.each<[string, string[], string[]]>([
   ['what a link leads to, by the link', ['current/key'], ['releases/1/key']],
   ['a folder that a link leads to', ['current'], ['releases/1/key']],
   ['a file behind a link that a pattern meets', ['*k.env'], ['link.env', 'config/env']],
+  ['what a link leads to, by a pattern that meets the link', ['**/current/**'], ['releases/1/key']],
+  ['what is in a folder that a link leads to', ['*/secrets/*'], ['vault/v']],
+  ['what a link leads to that is in a denied folder', ['public/**'], ['vault/v']],
+  ['what is behind two links', ['**/latest/k*'], ['releases/1/key']],
+  ['what is behind a link that leads around in a circle', ['public/again/again/secrets/v'], ['vault/v']],
+  ['what is behind a link to the workspace', ['self/{vault,config}/**'], ['vault/v', 'config/env']],
+  ['a file that has a second name', ['src/**'], ['src/.env', 'second-name']],
+  ['a file that has a second name, by that', ['second-*'], ['src/.env', 'second-name']],
   ['everything of a name, dependencies too', ['**/.env'], ['.env', 'src/.env', 'node_modules/pkg/.env']],
 ])('a staged copy has nothing of %s that must not be read', async (_, read, gone) => {
   const stage = await stageWith({ read });
@@ -55,6 +80,12 @@ it('dependencies without anything that must not be read are shown where they are
   const copied = await stageWith({ read: ['**/.env'] });
   expect(copied.staged.borrowed).toEqual([]);
   expect(isIn(copied, 'node_modules/pkg/index.js')).toBe(true);
+});
+
+it('links of dependencies take nothing else away where dependencies must not be read, and nothing is gone that no rule means', async () => {
+  const stage = await stageWith({ read: ['node_modules/**', '**/nothing/**'] });
+  expect(FILES.filter((file) => !isIn(stage, file))).toEqual(['node_modules/pkg/.env', 'node_modules/pkg/index.js']);
+  expect(isIn(await stageWith({ read: ['**/own/*.ts'] }), 'packages/own/a.ts')).toBe(false);
 });
 
 it('a workspace of which everything may be read brings its history', async () => {
@@ -82,10 +113,13 @@ it.each([['src'], ['src/'], ['src/**'], ['./src/../src'], ['../project/src'], ['
   },
 );
 
-it('with deny_write of a link nothing is applied to where it leads', async () => {
-  const stage = await stageWith({ write: ['current/**'] });
-  writeFileSync(join(stage.tree, 'current/key'), 'by the agent');
-  await stage.finish();
-  expect((await stage.apply()).held.map(({ path }) => path)).toEqual(['releases/1/key']);
-  expect(readFileSync(join(stage.source, 'releases/1/key'), 'utf8')).toBe('releases/1/key');
-});
+it.each(['current/**', '**/current/**', 'la*/key'])(
+  'with deny_write of a link (%s) nothing is applied to where it leads',
+  async (pattern) => {
+    const stage = await stageWith({ write: [pattern] });
+    writeFileSync(join(stage.tree, 'current/key'), 'by the agent');
+    await stage.finish();
+    expect((await stage.apply()).held.map(({ path }) => path)).toEqual(['releases/1/key']);
+    expect(readFileSync(join(stage.source, 'releases/1/key'), 'utf8')).toBe('releases/1/key');
+  },
+);

@@ -1,4 +1,4 @@
-import { lchownSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lchownSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { pathGlob } from '../../base/glob.ts';
@@ -19,6 +19,7 @@ import {
 } from './change-set.ts';
 import { type CopyLimits, copyTree, type Owner } from './copy-tree.ts';
 import { type History, type LeftOut, shareHistory } from './git-history.ts';
+import { innerLinks, type Meant, markOf, patternsBehind, sharedFiles } from './other-names.ts';
 import { type Contents, patchOf } from './patch.ts';
 import { makePlace } from './stage-place.ts';
 import {
@@ -27,7 +28,6 @@ import {
   entriesIn,
   fileOf,
   type Looks,
-  lookAt,
   nameOf,
   type PathKey,
   pathsAround,
@@ -74,20 +74,36 @@ export function makeStage(folder: string, plan: StagePlan): Staged {
   const tree = join(folder, TREE);
   makePlace(folder, TREE);
   const borrowed: PathKey[] = [];
-  const denied: PathKey[] = [];
-  const looks = looksFor(plan, { borrow: (key) => borrowed.push(key), deny: (key) => denied.push(key) });
+  const behind = behindLinks(plan);
+  const looks = looksFor(withRules(plan, behind), (key) => borrowed.push(key));
   const copied = copyTree({ source: plan.source, target: tree, looks, limits: plan.limits, owner: plan.owner });
-  for (const key of denied) withoutTarget({ source: plan.source, tree, key, copied, borrowed });
   const shared = (plan.denyRead.length === 0 ? shareHistory(plan.source, tree) : historyDenied(plan.source)) ?? null;
   const history = shared !== null && 'objects' in shared ? shared : null;
   // Places for what is shown from the original.
   for (const key of borrowed) mkdirSync(fileOf(tree, key), { recursive: true });
   if (plan.owner !== undefined) handOver(tree, borrowed, history !== null, plan.owner);
-  writeFileSync(join(folder, BASE_FILE), JSON.stringify({ borrowed, seen: [...copied] }), { mode: 0o600 });
+  const base: Base = { borrowed, seen: [...copied], behind };
+  writeFileSync(join(folder, BASE_FILE), JSON.stringify(base), { mode: 0o600 });
   let bytes = 0;
   for (const { node } of copied.values()) bytes += node.type === 'file' ? node.bytes : 0;
   const withoutHistory = shared !== null && 'leftOut' in shared ? { historyLeftOut: shared.leftOut } : {};
   return { files: copied.size, bytes, borrowed: borrowed.map(textOf), history, ...withoutHistory };
+}
+
+/** Rules for paths that follow from those of a policy: a path has other names by the links of its workspace. */
+interface Behind {
+  readonly denyRead: readonly string[];
+  readonly denyWrite: readonly string[];
+}
+
+function behindLinks({ source, denyRead, denyWrite }: StagePlan): Behind {
+  if (denyRead.length === 0 && denyWrite.length === 0) return { denyRead, denyWrite };
+  const links = innerLinks(source, meantBy(denyRead));
+  return { denyRead: patternsBehind(denyRead, links), denyWrite: patternsBehind(denyWrite, links) };
+}
+
+function withRules(plan: StagePlan, { denyRead, denyWrite }: Behind): StagePlan {
+  return { ...plan, denyRead: [...plan.denyRead, ...denyRead], denyWrite: [...plan.denyWrite, ...denyWrite] };
 }
 
 /** Never through a link: a repository may hold some that lead anywhere. */
@@ -107,68 +123,46 @@ function historyDenied(source: string): LeftOut | undefined {
     : { leftOut: 'it may hold what deny_read names' };
 }
 
-interface DeniedPath {
-  readonly source: string;
-  readonly tree: string;
-  readonly key: PathKey;
-  readonly copied: Map<PathKey, Seen>;
-  readonly borrowed: PathKey[];
-}
-
-/** A link that must not be read leads to something under another name, which must not be read either. */
-function withoutTarget({ source, tree, key, copied, borrowed }: DeniedPath): void {
-  const path = fileOf(source, key);
-  if (lookAt(path)?.isSymbolicLink() !== true) return;
-  const target = realPathOf(path);
-  const root = Buffer.from(`${source}/`);
-  if (target === undefined || !target.subarray(0, root.length).equals(root)) return;
-  const place: PathKey = target.subarray(root.length).toString('latin1');
-  const isThere = (one: PathKey): boolean => one === place || one.startsWith(`${place}/`);
-  rmSync(fileOf(tree, place), { recursive: true, force: true });
-  for (const one of [...copied.keys()].filter(isThere)) copied.delete(one);
-  // What is shown from the original is shown with everything in it.
-  for (const one of borrowed.filter((other) => isThere(other) || place.startsWith(`${other}/`))) borrowed.splice(borrowed.indexOf(one), 1);
-}
-
-function realPathOf(path: Buffer): Buffer | undefined {
-  try {
-    return realpathSync(path, 'buffer');
-  } catch {
-    return undefined; // It leads nowhere.
-  }
-}
-
-/** Told of folders that are not copied but shown, and of paths that must not be read. */
-interface Told {
-  readonly borrow: (key: PathKey) => void;
-  readonly deny: (key: PathKey) => void;
-}
-
-/** Exclusion wins, then inclusion must match a file where there is any. Repositories are never copied: they hold programs that git runs. */
-function looksFor(plan: StagePlan, { borrow, deny }: Told): Looks {
-  const [include, exclude, denied] = [plan.include, plan.exclude, plan.denyRead].map((patterns) => patterns.map(pathGlob));
-  const any = (globs: readonly ((path: string) => boolean)[] | undefined, path: string): boolean =>
-    globs?.some((glob) => glob(path)) === true;
+/**
+ * Exclusion wins, then inclusion must match a file where there is any. Repositories are never copied: they hold programs that git runs.
+ * `borrow` is told of folders that are not copied but shown.
+ */
+function looksFor(plan: StagePlan, borrow: (key: PathKey) => void): Looks {
+  const { source, denyRead } = plan;
+  const included = meantBy(plan.include);
+  const excluded = meantBy(plan.exclude);
+  const meant = meantBy(denyRead);
+  const shared = denyRead.length === 0 ? NONE_SHARED : sharedFiles(source, meant);
+  const isDenied = (key: PathKey, isFolder: boolean): boolean => {
+    if (meant(textOf(key), isFolder)) return true;
+    const mark = isFolder || shared.size === 0 ? undefined : markOf(source, key);
+    return mark !== undefined && shared.has(mark);
+  };
   return (key, isFolder) => {
     const path = textOf(key);
-    if (nameOf(key) === '.git') return false;
-    const isDenied = any(denied, path) || (isFolder && any(denied, `${path}/`));
-    if (isDenied) deny(key);
-    if (isDenied || any(exclude, path) || (isFolder && any(exclude, `${path}/`))) return false;
+    if (nameOf(key) === '.git' || isDenied(key, isFolder) || excluded(path, isFolder)) return false;
     // One that holds what must not be read is copied without that.
-    if (isFolder && plan.borrows && BORROWED.has(nameOf(key)) && !holds(plan.source, key, (one) => any(denied, textOf(one)))) {
+    if (isFolder && plan.borrows && BORROWED.has(nameOf(key)) && (denyRead.length === 0 || !holds(source, key, isDenied))) {
       borrow(key);
       return false;
     }
-    return isFolder || plan.include.length === 0 || any(include, path);
+    return isFolder || plan.include.length === 0 || included(path, false);
   };
 }
 
+/** Whether one of these patterns means a path. That of a folder may have a slash behind it. */
+function meantBy(patterns: readonly string[]): Meant {
+  const globs = patterns.map(pathGlob);
+  return (path, isFolder) => globs.some((glob) => glob(path) || (isFolder && glob(`${path}/`)));
+}
+
+const NONE_SHARED: ReadonlySet<string> = new Set();
+
 /** Whether something below a folder is meant. */
-function holds(root: string, folder: PathKey, isMeant: (key: PathKey) => boolean): boolean {
+function holds(root: string, folder: PathKey, isMeant: (key: PathKey, isFolder: boolean) => boolean): boolean {
   return entriesIn(root, folder).some((entry) => {
     const key = childOf(folder, entry);
-    return isMeant(key) || (entry.isDirectory() && (isMeant(`${key}/`) || holds(root, key, isMeant)));
+    return isMeant(key, entry.isDirectory()) || (entry.isDirectory() && holds(root, key, isMeant));
   });
 }
 
@@ -187,6 +181,8 @@ export function copyWork(folder: string, plan: StagePlan): void {
 interface Base {
   readonly borrowed: PathKey[];
   readonly seen: [PathKey, Seen][];
+  /** Stages of earlier versions have none. */
+  readonly behind?: Behind;
 }
 
 function baseIn(folder: string): Base {
@@ -209,7 +205,7 @@ export function compareStage(folder: string, plan: StagePlan): Compared {
   const left = new Set([...base.borrowed, '.git']);
   const tree = join(folder, TREE);
   const after = walkTree(tree, (key) => !left.has(key), before, { mostFiles: MOST_COMPARED, opensClosed: true });
-  const changes = changesBetween(before, after, deniedBy(plan));
+  const changes = changesBetween(before, after, deniedBy(base.behind === undefined ? plan : withRules(plan, base.behind)));
   const patch = patchOf(changes, contentsOf(plan.source, tree));
   writeFileSync(join(folder, CHANGES_FILE), JSON.stringify(changes), { mode: 0o600 });
   writeFileSync(join(folder, PATCH_FILE), patch, { mode: 0o600 });
