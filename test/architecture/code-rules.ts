@@ -17,6 +17,18 @@ export interface CodeRule {
 /** Split so that this file does not trip over its own rule. */
 const UNFINISHED = ['TO', 'FIX'].map((start, at) => start + ['DO', 'ME'][at]).join('|');
 
+/** What opens connections: undici, the transports made of it, Node's own clients, and ours. */
+const CONNECTS = new RegExp(
+  [
+    String.raw`\bimport (?!type\b)[^;]*from '(?:undici|[^']*\b(?:upstream/(?:http|undici|splice)|base/node-fetch)\.ts)'`,
+    String.raw`\bimport\('undici'\)`,
+    String.raw`\bimport \{[^}]*\bconnect\b[^}]*\} from 'node:(?:net|tls)'`,
+    String.raw`\bnodeHttps?\.request\(`,
+    String.raw`\bgetBuiltinModule\([^)]*'node:https?'\)`,
+  ].join('|'),
+  'g',
+);
+
 export const CODE_RULES: readonly CodeRule[] = [
   {
     name: 'JSON.parse outside base/json.ts',
@@ -66,6 +78,30 @@ export const CODE_RULES: readonly CodeRule[] = [
     tests: 'not',
     bad: "import { Agent, request } from 'undici';",
     good: "import { callJson } from '../client/http.ts';",
+  },
+  {
+    name: 'connection that does not go through the door of an engine',
+    // Engines are reached with what `Admission` makes, and with nothing else. A new way out of the process must say here what it is for.
+    pattern: CONNECTS,
+    where: 'everything',
+    allowed: {
+      'src/upstream/': 'the one HTTP client of the data path, and that of tools, which judges every address',
+      'src/base/builtin/': 'modules of Node, loaded late',
+      'src/base/node-fetch.ts': 'the client for servers of ours',
+      'src/gateway/deployments.ts': 'puts the way to each engine behind its door',
+      'src/gateway/run-plane/context-window.ts': 'reads the list of models of an engine that `run-port` may ask',
+      'src/runtime/coding-agents/model-discovery.ts': 'reads the list of models of an engine that `engine-access` lets it ask',
+      'src/runtime/bare-model/model.ts': 'calls our own gateway with a run key',
+      'src/gateway/run-plane/server-port.ts': 'asks the server of the home',
+      'src/gateway/processes/': 'pass requests on to another process of the same server',
+      'src/confinement/egress.ts': 'the way out of a room, by its rules for hosts',
+      'src/store/recordings/body-bucket.ts': 'the bucket of recorded bodies',
+      'src/cli/': 'asks servers of ours',
+      'src/conformance/exchange.ts': 'speaks to gateways that are not ours',
+    },
+    tests: 'not',
+    bad: "import { httpTransport } from '../upstream/http.ts';",
+    good: "import type { Transport } from '../upstream/exchange.ts'; import type { Dispatcher } from 'undici';",
   },
   {
     name: 'mock of a module',

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import { newRunId } from '../../src/contract/run-id.ts';
 import { workOrder } from '../../src/contract/work-orders/work-order.ts';
@@ -250,4 +251,25 @@ describe.each(KINDS)('with $kind', ({ policy = {}, budgets = [], ways, code = 'E
     expect(answers).toEqual(ways.map(([name]) => `${name}: ${code}`));
     expect(connections).toBe(0);
   });
+});
+
+it('asks a denied engine of the operator’s own for no list of models, whose run is not admitted yet', async () => {
+  let asked = 0;
+  const engine = createHttpServer((_request, response) => {
+    asked += 1;
+    response.end('{"data":[{"id":"mine-1","context_length":4096}]}');
+  });
+  await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(engine.address() as AddressInfo).port}`; // a listening TCP server has one
+  onTestFinished(() => void engine.close());
+  for (const deny_engines of [[], ['mine']]) {
+    const server = await startGateway({
+      config: { engines: { mine: { base: 'openai-compatible', url, key: 'sk-engine-key-0001' } }, policy: { deny_engines } },
+    });
+    onTestFinished(server.close);
+    const wish = '/v1/attached-runs/offer?engine=mine&model=mine-1&dialect=openai-chat';
+    expect((await new AgentApi(server).withToken().call('GET', wish)).status).toBe(200);
+    // The first server, which denies nothing, has asked.
+    expect(asked).toBe(1);
+  }
 });

@@ -2,6 +2,7 @@ import { randomToken } from '../../base/ids.ts';
 import { jsonOf } from '../../base/json.ts';
 import type { Admitted } from '../../calls/admission.ts';
 import { type CallOwner, shareOfOwner } from '../../calls/call.ts';
+import { denialOf } from '../../calls/denied-engines.ts';
 import { openingOf } from '../../calls/opening.ts';
 import { RunTerms } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
@@ -137,7 +138,10 @@ export function dropAdmission({ runPlane: { admitted: running } }: Gateway, run:
 /** Says how many tokens the model takes, where the agent cannot know. */
 async function withWindow(gateway: Gateway, { model }: EngineWish, offered: EngineOffer): Promise<EngineOffer> {
   if ('missing' in offered || !offered.needsModel || model === undefined) return offered;
-  const deployment = gateway.calls.deployments.get(offered.engine.split(':')[0] ?? '')?.first;
+  const { denied, deployments } = gateway.calls;
+  // The run will be refused; an engine that is denied to everybody is asked for nothing, its list of models included.
+  if (denialOf(denied, { engine: offered.engine, model }) !== undefined) return offered;
+  const deployment = deployments.get(offered.engine.split(':')[0] ?? '')?.first;
   const contextWindow = deployment === undefined ? undefined : await contextWindowOf(deployment, model);
   return contextWindow === undefined ? offered : { ...offered, contextWindow };
 }
