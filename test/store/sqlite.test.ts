@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { openHome } from '../../src/home/home.ts';
 import { openStore } from '../../src/store/database.ts';
 import { setSetting } from '../../src/store/settings.ts';
@@ -42,6 +42,17 @@ test('closing twice is harmless and waits for work in progress', async () => {
   const writing = setSetting(store, 'a', 1);
   await Promise.all([store.close(), store.close(), writing]);
   await expect(store.ping()).rejects.toThrow();
+});
+
+test('a query whose text comes again sees the tables as they are by then', async () => {
+  const store = await openStore({ home: openHome({ path: temporaryHome() }) });
+  onTestFinished(store.close);
+  await sql`create table words (word text, extra text)`.execute(store.db);
+  await sql`insert into words (word) values ('a'), ('b')`.execute(store.db);
+  const everything = async () => (await sql<object>`select * from words`.execute(store.db)).rows;
+  expect(await everything()).toContainEqual({ word: 'a', extra: null });
+  await sql`alter table words drop column extra`.execute(store.db);
+  expect(await everything()).toContainEqual({ word: 'a' });
 });
 
 test('a database URL of another kind is refused', async () => {

@@ -55,10 +55,25 @@ function statement(prepared: StatementSync): SqliteStatement {
   };
 }
 
-/** `node:sqlite` in the shape Kysely's SQLite driver calls. */
+/** Queries of as many texts are kept prepared; lists of different lengths make texts of their own. */
+const MOST_KEPT = 100;
+
+/**
+ * `node:sqlite` in the shape Kysely's SQLite driver calls. To prepare a query and to ask what columns it has often takes longer than to run
+ * it, so one whose text comes again is prepared already. SQLite itself sees when tables have changed since, and the driver lends its
+ * connection to one query at a time.
+ */
 function kyselyDatabase(database: DatabaseSync): SqliteDatabase {
+  const kept = new Map<string, SqliteStatement>();
   return {
-    prepare: (sql) => statement(database.prepare(sql)),
+    prepare: (sql) => {
+      const known = kept.get(sql);
+      if (known !== undefined) return known;
+      const made = statement(database.prepare(sql));
+      if (kept.size >= MOST_KEPT) kept.clear();
+      kept.set(sql, made);
+      return made;
+    },
     close: () => database.close(),
   };
 }
