@@ -64,9 +64,13 @@ export function fidelity(input: FidelityInput): Fidelity {
   eachLeaf(input.body, '', (path, value) => {
     const verdict = judge(path, value);
     const { fate, note, concept, by } = verdict;
-    const entry = entryOf(path, verdict);
     if (by !== undefined) told.add(by);
-    if (fate === 'exact' || fate === 'renamed' || singles.length === MOST_LISTED) countShape(shapes, path, verdict);
+    if (fate === 'exact' || fate === 'renamed') {
+      countShape(shapes, path, verdict);
+      return;
+    }
+    const entry = entryOf(path, verdict);
+    if (singles.length === MOST_LISTED) countShape(shapes, path, verdict);
     else singles.push(entry);
     const meant = concept === undefined ? {} : { concept };
     if (isLoss(entry)) list(losses, { ...entry, ...meant });

@@ -3,6 +3,9 @@ import { type Redactor, redactor, secretsLearned } from '../../base/redact.ts';
 
 const MOST_KNOWN = 1000;
 const LONGEST_KNOWN = 128;
+/** Accounts of calls that are alike are the same text; those of a conversation change with every message of it. */
+const MOST_KNOWN_VALUES = 200;
+const LONGEST_KNOWN_VALUE = 4096;
 /** The most that a receipt keeps of a name or a message that a caller, an engine or a program chose. */
 const LONGEST_NAME = 512;
 /** How much of it is searched for secrets before: one that is cut in the middle would not be recognised. */
@@ -13,6 +16,8 @@ export class FactTexts {
   readonly #redactor: Redactor;
   /** Tasks, engines, models and reasons come again and again; looking their text up is much less code to run than making it. */
   readonly #known = new Map<string, string>();
+  /** The same for values, by their JSON text: to look for secrets in one takes longer than to make its text. */
+  readonly #knownValues = new Map<string, string>();
   #learned = secretsLearned();
 
   constructor(secrets: Redactor = redactor()) {
@@ -37,6 +42,17 @@ export class FactTexts {
   value(value: object | null): string {
     if (value === null) return 'null';
     const text = JSON.stringify(value);
+    if (text.length > LONGEST_KNOWN_VALUE) return this.#searched(text, value);
+    this.#forgetOld();
+    const known = this.#knownValues.get(text);
+    if (known !== undefined) return known;
+    const made = this.#searched(text, value);
+    if (this.#knownValues.size >= MOST_KNOWN_VALUES) this.#knownValues.clear();
+    this.#knownValues.set(text, made);
+    return made;
+  }
+
+  #searched(text: string, value: object): string {
     if (!this.#redactor.holdsSecret(Buffer.from(text))) return ascii(text);
     return ascii(JSON.stringify(this.#redactor.value(value as Json))); // facts hold JSON values only
   }
@@ -47,6 +63,7 @@ export class FactTexts {
     if (learned === this.#learned) return;
     this.#learned = learned;
     this.#known.clear();
+    this.#knownValues.clear();
   }
 }
 
