@@ -15,6 +15,8 @@ export interface FidelityInput {
   readonly lacks: ReadonlySet<Concept>;
   readonly engineName: string;
   readonly notes: readonly FateNote[];
+  /** What the engine gets, where the dialect stays the same: members that nobody knows mostly stay where they are. */
+  readonly sent?: Json;
   /** Places of earlier answers: what stands there was written by an engine and is no wish of the caller. */
   readonly answers?: ReadonlySet<string>;
   /** Whether a leaf that nobody knows stands in the way; default: it does. */
@@ -130,15 +132,36 @@ function judgeOf(input: FidelityInput): (path: string, value: Json) => Verdict {
   const { ledger } = input;
   const noteFor = notesByPlace(input.notes);
   const same = input.source.id === input.target.id;
+  const stays = same ? stayingIn(input.sent) : () => false;
   return (path, value) => {
     const claim = claimOf(ledger.claims, path);
-    if (claim === undefined) return same ? { fate: 'exact' } : excused(input, path, unclaimed(input, path, value));
+    if (claim === undefined) return stays(path, value) ? { fate: 'exact' } : excused(input, path, unclaimed(input, path, value));
     const { concept, at } = claim;
     const by = noteFor(concept, path);
     if (by !== undefined) return { fate: by.fate, code: by.code, note: by.note, concept, by };
     if (same || concept === 'structure') return { fate: 'exact', concept };
     const verdict = spared(ledger.usual.has(at) ? usual(input, concept) : crossing(input, concept), concept, value);
     return concept === 'vendor_option' ? excused(input, path, verdict) : verdict;
+  };
+}
+
+/** Whether a leaf stands in what is sent, at its place or that of another message or tool: some may have been taken out before it. */
+function stayingIn(sent: Json | undefined): (path: string, value: Json) => boolean {
+  if (sent === undefined) return () => true;
+  let known: Set<string> | undefined;
+  // Gemini takes its members in two spellings, and gets one.
+  const nameOf = (path: string, value: Json): string =>
+    `${path
+      .replaceAll(/\[\d+\]/g, '[*]')
+      .replaceAll('_', '')
+      .toLowerCase()} ${JSON.stringify(value)}`;
+  return (path, value) => {
+    if (known === undefined) {
+      const names = new Set<string>();
+      eachLeaf(sent, '', (at, leaf) => names.add(nameOf(at, leaf)));
+      known = names;
+    }
+    return known.has(nameOf(path, value));
   };
 }
 

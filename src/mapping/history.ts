@@ -1,4 +1,4 @@
-import { isExactNumber, isJsonObject, type Json, type JsonObject } from '../base/json.ts';
+import { isExactNumber, isJsonObject, type Json, type JsonObject, listIn } from '../base/json.ts';
 import type { Dialect, FateNote } from '../dialects/dialect.ts';
 import { findDialect } from '../dialects/index.ts';
 import type { IrMessage } from '../ir/conversation.ts';
@@ -55,9 +55,19 @@ function readable(part: IrPart, notes: FateNote[], told: ToldLeaves): IrPart {
 function untoldOf(part: IrPart, told: ToldLeaves): string[] {
   const block = part.kind === 'vendor' ? part.meta?.[part.dialect] : undefined;
   if (part.kind !== 'vendor' || part.at === undefined || block === undefined) return [];
-  return told.untold(block, part.at, (one) =>
-    textOf({ ...part, type: typeIn(one, part.type), meta: { ...part.meta, [part.dialect]: one } }),
+  const { value, wrapped } = standingAt(part.at, block);
+  return told.untold(value, part.at, (one) =>
+    textOf({ ...part, type: typeIn(one, part.type), meta: { ...part.meta, [part.dialect]: wrapped(one) } }),
   );
+}
+
+/** What stands at a place: a block that is one member of its message is kept under the name of that member, one of a list as a list of one. */
+function standingAt(at: string, block: JsonObject): { readonly value: JsonObject; readonly wrapped: (value: JsonObject) => JsonObject } {
+  const [, name = '', index] = /\.(\w+)(\[\d+\])?$/.exec(at) ?? [];
+  const member = Object.keys(block).length === 1 ? block[name] : undefined;
+  const value = index === undefined ? member : listIn(member)[0];
+  if (!isJsonObject(value)) return { value: block, wrapped: (one) => one };
+  return { value, wrapped: (one) => ({ [name]: index === undefined ? one : [one] }) };
 }
 
 function conceptsOf(part: IrPart): readonly FateNote['concept'][] {

@@ -107,6 +107,7 @@ export function map(input: MappingInput): Mapping {
       lacks: lower.lacks,
       engineName: input.engine.name,
       notes,
+      ...(same ? { sent: upstream.body } : {}),
       answers: answersIn(lifted.messages),
     });
     known = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/index.ts';
-import { tryFates } from './fates.ts';
+import { tryFates, tryStrangers } from './fates.ts';
 import { fixtureRequests, TARGETS } from './sources.ts';
 import { linesOf, newTally } from './tally.ts';
 
@@ -16,6 +16,12 @@ describe.each(dialects.map(({ id }) => id))('the record of a request of %s', (fr
       tryFates(sample, target, tally, { picked: (leaf) => (leaf + at) % STEP === 0 });
     }
     expect(tally.tried).toBeGreaterThan(0);
+    expect(linesOf(tally)).toEqual([]);
+  });
+
+  test.each(TARGETS)('says of a member that nobody knows what happens to it on $name, in whatever object it stands', (target) => {
+    const tally = newTally();
+    for (const sample of samples.filter((one) => one.from === from)) tryStrangers(sample, target, tally);
     expect(linesOf(tally)).toEqual([]);
   });
 });

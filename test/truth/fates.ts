@@ -172,3 +172,34 @@ export function tryFates(
     else tryArriving(tried, fate);
   }
 }
+
+/** A member that nobody knows, and what it says, which stands nowhere else. */
+const STRANGER = 'a_member_that_nobody_knows';
+const SAID = 'the words of a stranger';
+
+/** The body once for each object in it, with a member more in that object. */
+function* withStrangers(value: Json, path = ''): Generator<{ readonly path: string; readonly body: Json }> {
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries())
+      for (const inner of withStrangers(item, join(path, at))) yield { path: inner.path, body: value.with(at, inner.body) };
+  } else if (isJsonObject(value)) {
+    yield { path: join(path, STRANGER), body: { ...value, [STRANGER]: SAID } };
+    for (const [key, item] of Object.entries(value))
+      for (const inner of withStrangers(item, join(path, key))) yield { path: inner.path, body: { ...value, [key]: inner.body } };
+  }
+}
+
+/** Puts a member that nobody knows into each object of a request: its words arrive, or it is said to be dropped, or the request is refused. */
+export function tryStrangers(sample: SampleRequest, target: MappingTarget, tally: Tally): void {
+  const mapped = (body: Json): Mapping => mapTo(target, sample.from, body, { emulate: OPTED_IN, address: sample.address });
+  if (mapped(sample.body).upstream === undefined) return;
+  for (const { path, body } of withStrangers(sample.body)) {
+    const again = mapped(body);
+    if (again.error !== undefined) continue;
+    tally.tried += 1;
+    const fate = fateOf(new Map(again.fidelity.map((entry) => [entry.path, entry])), path);
+    const arrived = sentBy(again)?.includes(SAID) === true;
+    if (fate === undefined || arrived !== (fate !== 'dropped'))
+      tally.wrong.push({ sample: sample.id, where: target.name, what: `${path} is not ${fate ?? 'told'}` });
+  }
+}

@@ -4,7 +4,7 @@ import { tryAnswer, tryStream } from './answers.ts';
 import { describedAnswers, describedPairs, describedRequests } from './described.ts';
 import { type Descriptions, readDescriptions } from './descriptions.ts';
 import { tryEcho } from './echo.ts';
-import { tryFates, vocabularyOf } from './fates.ts';
+import { tryFates, tryStrangers, vocabularyOf } from './fates.ts';
 import { hardCases, thoughtfulCases } from './hard-cases.ts';
 import { tryAnswerLabels, tryRequestLabels, tryStreamLabels } from './labels.ts';
 import { tryNumbers } from './numbers.ts';
@@ -87,6 +87,14 @@ function* offlineLaws(descriptions: Descriptions, described: Described): Generat
     claim:
       'Law 2: changing a leaf that arrives changes the upstream request, changing a dropped one does not, and on an emulated one something depends',
     tally: fates,
+  };
+
+  const strangers = newTally();
+  eachRequest([...requests, ...described.requests], (sample, target) => tryStrangers(sample, target, strangers));
+  yield {
+    id: 'strangers',
+    claim: 'A member that nobody knows, in any object of a request, arrives, is said to be dropped, or is refused',
+    tally: strangers,
   };
 
   const numbers = newTally();

@@ -87,7 +87,8 @@ function liftVendor(f: Fields<wire.Request>, output: JsonObject | undefined): Ir
   f.take('context_management', 'context_management');
   if (f.value.speed === 'standard') f.takeUsual('speed', 'vendor_option');
   for (const name of VENDOR_OPTIONS.filter((one) => one !== 'speed' || f.value.speed !== 'standard')) f.take(name, 'vendor_option');
-  const members = compact({ ...otherMembers(f.value, KNOWN), output_config: output });
+  const metadata = f.value.metadata ? otherMembers(f.value.metadata, ['user_id']) : undefined;
+  const members = compact({ ...otherMembers(f.value, KNOWN), output_config: output, metadata });
   return Object.keys(members).length === 0 ? {} : { claude: members };
 }
 

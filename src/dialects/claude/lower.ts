@@ -30,7 +30,7 @@ export function lowerRequest(asked: IrRequest, context: LowerContext): LoweredRe
   const effort = lowerEffort(request, notes);
   const limits = lowerLimits(request, context, notes);
   notePrefill(rest, context, notes);
-  const { output_config: ownOutput, ...own } = request.vendor.claude ?? {};
+  const { output_config: ownOutput, metadata: ownMetadata, ...own } = request.vendor.claude ?? {};
   const body = compact({
     model: request.model,
     max_tokens: limits.maxTokens,
@@ -48,7 +48,10 @@ export function lowerRequest(asked: IrRequest, context: LowerContext): LoweredRe
         : undefined,
     stop_sequences: request.stop.length === 0 ? undefined : request.stop,
     ...lowerSampling(request, context, notes),
-    metadata: request.endUser === undefined ? undefined : { user_id: request.endUser },
+    metadata:
+      request.endUser === undefined && ownMetadata === undefined
+        ? undefined
+        : compact({ ...objectIn(ownMetadata), user_id: request.endUser }),
     service_tier: lowerServiceTier(request, notes),
     ...own,
     stream: request.stream ? true : undefined,

@@ -67,7 +67,7 @@ export class ContentReader {
       name,
       arguments: JSON.stringify(args),
       at: part.path,
-      ...signedMeta(part, ['functionCall', 'thought'], inner === undefined ? {} : { functionCall: inner }),
+      ...signedMeta(part, ['functionCall', 'thought'], { ...thoughtOf(part), ...(inner === undefined ? {} : { functionCall: inner }) }),
     };
   }
 
@@ -212,6 +212,13 @@ function signedMeta(part: Part, known: readonly string[], inner: JsonObject = {}
   return Object.keys(meta).length === 0 ? {} : { meta };
 }
 
+/** A part that is no text may be marked as thought, too; that it is none says nothing. */
+function thoughtOf(part: Part): JsonObject {
+  if (part.peek('thought') === true) return { thought: true };
+  part.read('thought', 'structure');
+  return {};
+}
+
 /** Claims a member that no schema names. */
 function claim(part: Part, key: string, concept: Concept): void {
   const path = part.where(key);
@@ -241,5 +248,10 @@ function liftMedia(part: ProtoFields<wire.ResultPart> | Part, concept?: Concept)
   const inner = compact({ inlineData: blob?.others(['mimeType', 'data']), fileData: file?.others(['mimeType', 'fileUri']) });
   const source = blob === undefined ? fromUri : ({ kind: 'base64', mediaType: mediaType ?? 'application/octet-stream', data } as const);
   // A result's part has no signature; reading one there finds nothing.
-  return { kind, source, at: part.path, ...signedMeta(part as Part, ['inlineData', 'fileData', 'thought'], inner) };
+  return {
+    kind,
+    source,
+    at: part.path,
+    ...signedMeta(part as Part, ['inlineData', 'fileData', 'thought'], { ...thoughtOf(part as Part), ...inner }),
+  };
 }

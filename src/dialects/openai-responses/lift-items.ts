@@ -157,13 +157,23 @@ export function callMeta(item: object): { meta?: VendorMeta } {
 function liftReasoning(item: Item): ThinkingPart {
   const r = typed(item, wire.Reasoning);
   takeIdentity(r);
-  r.take('summary', 'thinking_history');
-  r.take('content', 'thinking_history');
+  takeTexts(r, 'summary');
+  takeTexts(r, 'content');
   const carried = unpackMeta(r.take('encrypted_content', 'reasoning_state') ?? '');
   const text = reasoningText(r.value);
   if (carried === undefined) return { kind: 'thinking', text, at: r.path, ...rest(r, ['type']) };
   const { abp, ...meta } = carried;
   return { kind: 'thinking', text, ...(abp?.redacted === true ? { redacted: true } : {}), at: r.path, meta };
+}
+
+/** Of what is reasoned the words arrive; members beside them are nobody's. */
+function takeTexts(r: Fields<wire.Reasoning>, key: 'summary' | 'content'): void {
+  const pieces = r.list(key);
+  if (pieces.length === 0) r.take(key, 'thinking_history');
+  for (const piece of pieces) {
+    piece.take('type', 'thinking_history');
+    piece.take('text', 'thinking_history');
+  }
 }
 
 function reasoningText(item: Pick<wire.Reasoning, 'summary' | 'content'>): string {

@@ -121,8 +121,23 @@ export function liftToolChoice(f: Fields<wire.Request>): { toolChoice?: IrToolCh
     return choice === 'auto' ? {} : { toolChoice: { kind: choice } };
   }
   const toolChoice = choice.type === 'allowed_tools' ? allowed(choice) : named(choice);
-  f.take('tool_choice', toolChoice === undefined ? 'vendor_option' : 'tool_choice');
-  return toolChoice === undefined ? { own: jsonOf(choice) } : { toolChoice };
+  if (toolChoice === undefined) {
+    f.take('tool_choice', 'vendor_option');
+    return { own: jsonOf(choice) };
+  }
+  claimChoice(f);
+  return { toolChoice };
+}
+
+/** A choice names tools; members beside the names are nobody's. */
+function claimChoice(f: Fields<wire.Request>): void {
+  const choice = f.object('tool_choice') as Fields<Choice> | undefined; // a choice that is an object
+  choice?.take('mode', 'tool_choice');
+  for (const named of choice === undefined ? [] : [choice, ...choice.list('tools')]) {
+    const tool = named as Fields<Pick<Choice, 'type' | 'name'>>; // both name a tool in the same way
+    tool.take('type', 'tool_choice');
+    tool.take('name', 'tool_choice');
+  }
 }
 
 type Choice = Exclude<NonNullable<wire.Request['tool_choice']>, string>;

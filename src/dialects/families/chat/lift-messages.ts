@@ -2,7 +2,7 @@ import { type Json, type JsonObject, jsonOf } from '../../../base/json.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import { unpackMeta } from '../../../ir/carrier.ts';
 import type { IrMessage } from '../../../ir/conversation.ts';
-import type { Fields } from '../../../ir/ledger.ts';
+import { type Fields, join } from '../../../ir/ledger.ts';
 import type { IrPart, ThinkingPart, ToolCallPart, ToolResultPart, VendorMeta } from '../../../ir/part.ts';
 import type { IrRequest } from '../../../ir/request.ts';
 import { otherMembers, vendorMeta } from '../../members.ts';
@@ -104,9 +104,11 @@ function liftAssistant(m: Message, index: number, walk: Walk): IrPart[] {
 
 /** Images and audio of an earlier answer, which stand beside its content. */
 function liftMedia(m: Message, flavour: ChatFlavour): IrPart[] {
+  let images = 0;
   return mediaParts(flavour, m.value).map((part) => {
-    m.ledger.claim(m.at(part.type), 'vendor_block');
-    return { ...part, at: m.at(part.type) };
+    const place = m.at(part.type);
+    m.ledger.claim(place, 'vendor_block');
+    return { ...part, at: part.type === 'images' && m.ledger.kept ? join(place, images++) : place };
   });
 }
 

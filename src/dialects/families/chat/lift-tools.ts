@@ -95,11 +95,16 @@ function flatFormat(format: JsonObject): JsonObject {
 
 /** Kimi's builtin functions; their names begin with a dollar sign. */
 function liftHosted(t: Fields<wire.Tool>, flavour: ChatFlavour): IrTool {
-  t.ledger.claim(t.path, 'hosted_tool');
   const name = t.value.function?.name ?? t.value.type;
+  const search = name === '$web_search';
+  if (search) {
+    // It has no options; a member that nobody knows may be one.
+    t.take('type', 'hosted_tool');
+    t.takeMembers('function', 'hosted_tool', ['name']);
+  } else t.ledger.claim(t.path, 'hosted_tool');
   return {
     kind: 'hosted',
-    hosted: name === '$web_search' ? 'web_search' : 'vendor',
+    hosted: search ? 'web_search' : 'vendor',
     name,
     at: t.path,
     meta: { [flavour.id]: jsonOf(t.value) },

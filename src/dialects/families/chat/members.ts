@@ -30,11 +30,22 @@ export class Members {
     const value = this.f.value[key];
     if (value === undefined) return undefined;
     if (value === null || isDefault(value)) {
-      this.f.takeUsual(key, concept);
+      this.#takeUsual(key, concept, names);
       return undefined;
     }
     if (this.#names[concept] !== undefined) this.carry(key);
     return (names === undefined ? this.f.take(key, concept) : this.f.takeMembers(key, concept, names)) ?? undefined;
+  }
+
+  /** A default says nothing; what nobody knows beside it may say something. */
+  #takeUsual<K extends keyof Request & string>(key: K, concept: Concept, names: readonly string[] | undefined): void {
+    const inner = names === undefined ? undefined : this.f.object(key);
+    if (inner === undefined || names === undefined) {
+      this.f.takeUsual(key, concept);
+      return;
+    }
+    const fields = inner as Fields<Readonly<Record<string, unknown>>>; // members are looked up by name
+    for (const name of names) fields.takeUsual(name, concept);
   }
 
   /** A member that also stays with the dialect as it was written. */
