@@ -11,6 +11,14 @@ export function withErrorType(value: Json): Json {
   return isJsonObject(error) ? { ...value, type: 'error' } : value;
 }
 
+/** An event that tells an error in a form that its vendor does not write: the words alone, or words and type beside it. */
+export function withErrorObject(value: Json): Json {
+  if (!isJsonObject(value) || value.type !== 'error' || isJsonObject(value.error)) return value;
+  const { error, message, code } = value;
+  const words = [error, message].find((one) => typeof one === 'string');
+  return { ...value, error: { ...(words === undefined ? {} : { message: words }), ...(typeof code === 'string' ? { type: code } : {}) } };
+}
+
 /** Text that is no JSON at all keeps a connection alive; JSON that does not come to its end was part of the answer. */
 export function isCutOff(data: string): boolean {
   return /^\s*[{[]\s*["{[]/.test(data);

@@ -7,6 +7,7 @@ import type { Holding } from '../bounds/body-budget.ts';
 import { decompress, isEncoding } from '../bounds/decoding.ts';
 import { mayHoldMany } from '../large-bodies/large-bodies.ts';
 import { BodyDigest } from './body-digest.ts';
+import { EventSizes } from './event-sizes.ts';
 import { LongTexts } from './long-texts.ts';
 import { NOTHING_SEEN, type SeenAnswer, seenAnswer } from './seen-answer.ts';
 
@@ -86,11 +87,12 @@ export class Watch {
     if (frames !== undefined) {
       this.#cut(() => frames.flush());
       this.#holding.release();
+      const observed = this.#observer?.done() ?? NOTHING_SEEN;
       return {
         digest,
         eventCount: this.#events,
-        observed: this.#observer?.done() ?? NOTHING_SEEN,
-        ...(this.#blind ? {} : this.#sizes.written()),
+        observed,
+        ...(this.#blind || isTold(observed) ? {} : this.#sizes.written()),
       };
     }
     if (this.#blind || this.#encoding !== '' || this.#digest.bytes > READ_AT_ONCE) return this.#later(digest);
@@ -179,50 +181,7 @@ function readable(frame: Buffer): Buffer {
   return said;
 }
 
-/** Bytes that tell one kind of event from another, and how many kinds and lengths are told apart. */
-const KIND_BYTES = 28;
-const MOST_KINDS = 32;
-const MOST_LENGTHS = 256;
-
-/** Events of one kind. */
-class EventKind {
-  count = 0;
-  readonly #lengths = new Set<number>();
-  #bytes = 0;
-  /** The shortest length that came twice: an end without words comes once. */
-  #shortest = Number.POSITIVE_INFINITY;
-
-  add(length: number): void {
-    this.count += 1;
-    this.#bytes += length;
-    if (this.#lengths.has(length)) this.#shortest = Math.min(this.#shortest, length);
-    else if (this.#lengths.size < MOST_LENGTHS) this.#lengths.add(length);
-  }
-
-  /** Deltas differ in nothing but what they say: the shortest is a token, and four bytes more are one more. */
-  get tokens(): number {
-    if (!Number.isFinite(this.#shortest)) return this.count;
-    return this.count + Math.max(0, Math.round((this.#bytes - this.count * this.#shortest) / 4));
-  }
-}
-
-/** The sizes of a stream's events by kind, from which what was written is estimated where the engine does not tell. */
-class EventSizes {
-  readonly #kinds = new Map<string, EventKind>();
-
-  add(frames: readonly Buffer[]): void {
-    for (const frame of frames) {
-      const name = frame.toString('latin1', 0, KIND_BYTES);
-      const kind = this.#kinds.get(name) ?? new EventKind();
-      if (kind.count === 0 && this.#kinds.size >= MOST_KINDS) continue;
-      this.#kinds.set(name, kind);
-      kind.add(frame.length);
-    }
-  }
-
-  /** Most events are deltas. */
-  written(): { writtenTokens?: number } {
-    const deltas = [...this.#kinds.values()].reduce((most, kind) => (kind.count > most.count ? kind : most), new EventKind());
-    return deltas.count === 0 ? {} : { writtenTokens: deltas.tokens };
-  }
+/** The engine has told all it used. */
+function isTold({ usage, finish }: Observed): boolean {
+  return usage !== undefined && finish !== undefined;
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, jsonOf, parseJson, parseJsonObject } from '../../base/json.ts';
 import { decodeSse } from '../../base/sse.ts';
 import type { Observed, ObservedToolCall, StreamObserver } from '../dialect.ts';
-import { withErrorType } from '../stream-error.ts';
+import { withErrorObject, withErrorType } from '../stream-error.ts';
 import { FINISH, liftUsage } from './lift.ts';
 import * as wire from './wire.ts';
 
@@ -88,7 +88,7 @@ export function observeStream(): StreamObserver {
     frame: (frame) => {
       if (!matters(frame)) return;
       const parsed = parseJson(decodeSse(frame).data);
-      const known = parsed.ok ? wire.StreamEvent.safeParse(withErrorType(parsed.value)) : undefined;
+      const known = parsed.ok ? wire.StreamEvent.safeParse(withErrorObject(withErrorType(parsed.value))) : undefined;
       if (known?.success) sighting.see(known.data);
     },
     get held() {

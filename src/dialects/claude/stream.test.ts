@@ -93,3 +93,30 @@ it('what comes behind the end of an answer is counted and not told', () => {
   expect(told.map(({ type }) => type)).toEqual(['message-end']);
   expect(seen).toHaveLength(2);
 });
+
+it('a block that only Claude has is told at the end of the answer where its own end is missing', () => {
+  const block = { type: 'compaction', content: 'We spoke of trees.' };
+  const reader = claude.stepper();
+  const told = [{ type: 'content_block_start', index: 0, content_block: block }, { type: 'message_stop' }].flatMap((event) =>
+    reader.step({ event: '', data: JSON.stringify(event) }),
+  );
+  expect(told.map((event) => (event.type === 'part-start' && 'meta' in event.part ? event.part.meta : event.type))).toEqual([
+    { claude: block },
+    'part-end',
+    'message-end',
+  ]);
+});
+
+it.each([
+  ['the words alone', { type: 'error', error: 'the disk is full' }],
+  ['words beside the type of the event', { type: 'error', message: 'the disk is full' }],
+  ['a body without a type', { error: 'the disk is full' }],
+])('an error keeps its words in the form of %s, mapped and seen from aside', (_, event) => {
+  const data = JSON.stringify(event);
+  expect(claude.stepper().step({ event: 'error', data })).toEqual([
+    { type: 'error', error: { kind: 'server', message: 'the disk is full', status: 200 } },
+  ]);
+  const observer = claude.observeStream();
+  observer.frame(Buffer.from(`event: error\ndata: ${data}\n\n`));
+  expect(observer.done().error).toBe('the disk is full');
+});

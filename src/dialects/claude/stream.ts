@@ -6,7 +6,7 @@ import type { VendorMeta } from '../../ir/part.ts';
 import type { FinishReason, IrError } from '../../ir/response.ts';
 import { type IrUsage, NO_USAGE } from '../../ir/usage.ts';
 import type { AnswerContext, Emitter, Seen, Stepper } from '../dialect.ts';
-import { isCutOff, readAt, unreadable, withErrorType } from '../stream-error.ts';
+import { isCutOff, readAt, unreadable, withErrorObject, withErrorType } from '../stream-error.ts';
 import { liftCitations, lowerCitations } from './citations.ts';
 import { errorKind, errorObject } from './errors.ts';
 import { FINISH, liftUsage } from './lift.ts';
@@ -35,7 +35,7 @@ class MessagesStepper implements Stepper {
   step(event: SseEvent): IrEvent[] {
     const parsed = parseJson(event.data);
     if (!parsed.ok) return isCutOff(event.data) && !this.#ended ? this.#fail(unreadable()) : [];
-    const value = withErrorType(parsed.value);
+    const value = withErrorObject(withErrorType(parsed.value));
     this.#seen?.(value);
     if (this.#ended) return [];
     if (!wire.EVENTS.has(String(objectIn(value)?.type))) return [];
@@ -125,8 +125,9 @@ class MessagesStepper implements Stepper {
 
   #end(): IrEvent[] {
     this.#ended = true;
+    const whole = [...this.#own.keys()].flatMap((index) => this.#stop(index));
     const stop = this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence };
-    return [{ type: 'message-end', finish: this.#finish, ...stop, usage: liftUsage(this.#told) }];
+    return [...whole, { type: 'message-end', finish: this.#finish, ...stop, usage: liftUsage(this.#told) }];
   }
 }
 

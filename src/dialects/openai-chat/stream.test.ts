@@ -70,6 +70,16 @@ describe('calls in a stream', () => {
   });
 });
 
+it('a whole answer that stands in a stream as its only event is read', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
+  const message = { role: 'assistant', content: 'Yes', tool_calls: [call] };
+  const events = stepsOf(openaiChat, [{ id: 'c', model: 'm', choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }, '[DONE]']);
+  expect(foldOf(events).response()?.parts).toEqual([
+    { kind: 'text', text: 'Yes' },
+    { kind: 'tool-call', id: 'c1', name: 'f', arguments: '{}' },
+  ]);
+});
+
 describe('the end of a stream', () => {
   it('is an error, once, when the engine stops early', () => {
     expect(stepsOf(openaiChat, [chunk({ content: 'He' })]).filter(({ type }) => type === 'error')).toEqual([

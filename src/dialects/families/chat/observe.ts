@@ -56,7 +56,7 @@ class Sighting {
     if (!isAnswer(choice)) return;
     this.#tellUsage(choice.usage);
     this.#reason = choice.finish_reason ?? this.#reason;
-    const { delta } = choice;
+    const delta = choice.delta ?? choice.message;
     this.#refused ||= Boolean(delta?.refusal);
     this.#annotations.push(...(delta?.annotations ?? []));
     for (const piece of delta?.tool_calls ?? []) this.#calls.add(piece, this.#id || undefined);

@@ -198,6 +198,8 @@ const ChunkChoice = z.object({
   stop_reason: Matched,
   matched_stop: Matched,
   delta: Delta.nullish(),
+  /** Some servers tell a whole answer as the only event. */
+  message: Delta.nullish(),
   finish_reason: z.string().nullish(),
   error: JsonValue.optional(),
   logprobs: Logprobs,

@@ -51,7 +51,7 @@ export class ChoiceReader {
   }
 
   read(choice: wire.ChunkChoice, answerId: string | undefined, events: IrAnswerEvent[]): void {
-    const { delta } = choice;
+    const delta = choice.delta ?? choice.message;
     const logprobs = liftLogprobs(choice.logprobs?.content);
     if (delta) this.#reasoning(delta, events);
     this.#content(delta?.content, events, logprobs);
