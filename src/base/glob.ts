@@ -67,7 +67,7 @@ export function pathGlobAlternatives(pattern: string): string[] {
   return all;
 }
 
-/** What stands before a brace, each of its words, and what follows it are told apart once: no text is read again for each word. */
+/** Cuts a pattern into the text before a brace, its words, and the rest, once: no text is read again for each word. */
 function expanded(part: string, within: { readonly pattern: string; readonly depth: number }): string[] {
   const { pattern, depth } = within;
   const open = indexOfBare(part, '{', 0);
@@ -154,7 +154,7 @@ function tokenAt(pattern: string, at: number): { readonly made: readonly Token[]
   return { made: [{ kind: 'one', accepts: (one) => one === literal, source: escaped(literal), text }], length: text.length };
 }
 
-/** What a pattern matches below a folder, whose name ends in a slash, as patterns from there on; empty where it matches nothing there. */
+/** Patterns, relative to a folder whose name ends in a slash, for all that a pattern matches below it; none where it matches nothing there. */
 export function pathGlobBelow(pattern: string, folder: string): string[] {
   const rests = pathGlobAlternatives(pattern).flatMap((one) => {
     const tokens = tokensOf(one);

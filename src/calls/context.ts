@@ -23,7 +23,7 @@ export interface CallContext {
   readonly deployments: ReadonlyMap<string, Balancer>;
   /** The route table. */
   readonly routes: readonly RouteRow[];
-  /** What is denied to everybody. Where models are, those that a body names must be known. */
+  /** Engines and models that the operator denies to everybody. Where models are denied, those that a body names must be known. */
   readonly denied: DeniedEngines;
   /** Rules about tools that hold for everybody. */
   readonly toolRules: readonly ToolRules[];

@@ -209,7 +209,7 @@ class ModelExchange implements ExchangeSink {
     }
   }
 
-  /** What is not read of an error is not waited for: it may have no end. */
+  /** The rest of an error that is long enough is not waited for: it may have no end. */
   #cutError(): void {
     this.#cut = true;
     this.#decodeRest();

@@ -55,7 +55,7 @@ const MOST_KNOWN = 10_000;
 /** How quickly a single long answer is forgotten: by a tenth with each shorter one. */
 const FADING = 0.9;
 
-/** What one caller’s calls to one model come to. */
+/** Tokens that one caller’s calls to one model have come to. */
 export interface Answers {
   /** About the longest answer lately; undefined before the first. */
   longest: number | undefined;

@@ -205,7 +205,7 @@ function ancestorsOf(places: readonly Shown[]): string[] {
   const made = new Set<string>();
   for (const { at } of places) {
     for (const path of waysTo(at)) {
-      const within = (outer: string): boolean => path === outer || path.startsWith(`${outer}/`);
+      const within = (outer: string): boolean => isWithin(path, outer);
       if (![...PROGRAMS, ...SETTINGS, ...places.map((place) => place.at)].some(within) && !IN_MEMORY.some(([memory]) => path === memory))
         made.add(path);
     }

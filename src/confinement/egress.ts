@@ -163,7 +163,7 @@ export class Egress {
         answer.pipe(response);
         return;
       }
-      // What a host answers must not end this process: Node reads statuses that it does not write.
+      // Node reads statuses that it refuses to write: passed on, such an answer of a host would end this process.
       upstream.destroy();
       fail(`the host answered with the status ${status}, which is none`);
     });

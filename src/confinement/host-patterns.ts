@@ -109,7 +109,7 @@ export function opensPrivateAddress(text: string): boolean {
 }
 
 /**
- * What of `wished` lies within `outer`, as a rule; undefined where nothing does. An address that is not public lies only within a rule that
+ * The part of `wished` that lies within `outer`, as a rule; undefined where none does. An address that is not public lies only within a rule that
  * names it, and a port that is not one of the usual only within a rule that names that port.
  */
 export function withinHosts(outer: string, wished: string): string | undefined {

@@ -49,7 +49,7 @@ function interpreterOf(file: string, env: Environment, outside: readonly string[
   return [found, real(found)].flatMap((path) => (path === undefined ? [] : installedAt(path, outside)));
 }
 
-/** What an installation holds below its prefix. Other things there are not the interpreter's: a project may be the prefix of its own Python. */
+/** Names of an installation below its prefix. Other things there are not the interpreter's: a project may be the prefix of its own Python. */
 const INSTALLED = ['bin', 'lib', 'lib32', 'lib64', 'libexec', 'share', 'include', 'ssl', 'conda-meta', 'pyvenv.cfg'];
 
 /**

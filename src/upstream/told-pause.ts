@@ -25,7 +25,7 @@ function opened(headers: readonly string[], body: Buffer): Buffer | undefined {
   try {
     return decode === undefined ? body : decode(body, { maxOutputLength: MOST_DECODED });
   } catch {
-    // What cannot be opened says nothing.
+    // A body that cannot be decompressed tells no pause.
     return undefined;
   }
 }

@@ -169,7 +169,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     }
   }
 
-  /** What is not read of an error is not waited for: it may have no end. */
+  /** The rest of an error that is long enough is not waited for: it may have no end. */
   #cutError(): void {
     if (!this.#finish()) return;
     this.#cut = true;

@@ -76,7 +76,7 @@ export class Account {
 
   /** Other terms: thresholds that they put out of reach are told again when they are reached. */
   holdTo(budget: Budget): void {
-    // What a node may use of a page goes by the action that it was opened for.
+    // The share of a page that a node may use goes by the action that the page was opened for.
     if (budget.action !== this.#budget.action) this.#before = undefined;
     this.#budget = budget;
     this.#told = Math.min(this.#told, this.reached());
@@ -167,7 +167,7 @@ const WORDS: Readonly<Record<Measure, readonly [limit: string, words: string]>> 
 
 /** A reservation is given back when a call ends, which may be at any moment. */
 const PASSING_WAIT_S = 1;
-/** What does not begin anew by itself is raised by somebody, if at all: no reason to ask sooner. */
+/** A budget without a period ends only when somebody raises it: a caller has no reason to ask sooner. */
 const ENDLESS_WAIT_S = 3600;
 
 /** The error for a call that does not fit. */

@@ -17,7 +17,7 @@ export class Meter {
     return (Math.max(0, this.#emptyAt - now) * this.limit) / MINUTE_MS;
   }
 
-  /** What fits at once, in whole numbers. */
+  /** The amount that fits at this moment, in whole numbers. */
   left(now: number): number {
     return Math.max(0, Math.floor(this.limit - this.used(now)));
   }

@@ -298,7 +298,7 @@ interface Reached {
   readonly name: string;
   readonly what: keyof CallLimits;
   readonly limit: number;
-  /** What may still be used of it at the moment; too little for this call. */
+  /** The amount that may still be used at the moment; too little for this call. */
   readonly left: number;
   readonly waitMs: number;
 }

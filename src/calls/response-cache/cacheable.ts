@@ -31,7 +31,7 @@ export function cachePlace(call: VendorCall, { text, scan }: Read, route: Route)
   const terms = route.row?.cache ?? call.options.cache;
   if (terms === undefined || call.options.mayEdit || text.length > MOST_BYTES || scan.values > MOST_VALUES) return undefined;
   const body = requestIn(text, scan.values);
-  // What two readers could read in two ways, or has no canonical form, is equal to nothing.
+  // A body that two readers could read in two ways, or that has no canonical form, is equal to no other.
   if (body === undefined || !isJsonObject(body) || !hasCanonicalForm(body) || acts(body)) return undefined;
   return { key: sha256(canonicalJson(identity(call, body, route, terms))), ttlMs: terms.ttl_s * 1000 };
 }

@@ -51,7 +51,7 @@ export function fromCcr(config: CcrConfig, env: Environment): Draft {
   return draft;
 }
 
-/** What the remark on a provider that is left out names. */
+/** Members that the remark on a provider which is left out names. */
 const NAMED = new Set(['name', 'api_base_url']);
 
 /** The values that are translated, or that are spoken of where they are. */

@@ -15,7 +15,7 @@ const DEPLOYMENT = [
 
 const FALLBACKS = ['fallbacks.[].*.[]', 'fallbacks.[].*.[].model', 'num_retries', 'default_fallbacks.[]'];
 
-/** What members of a deployment a credential of the list can give. */
+/** Members of a deployment that a credential of the list can give. */
 export const CREDENTIAL = ['api_key', 'api_base', 'base_url', 'api_version', 'organization'] as const;
 
 /** The values of a file that are translated, or that the translator speaks of where it takes them otherwise. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, objectIn } from '../../base/json.ts';
 import type { Draft, DraftRoute, Upstream } from './draft.ts';
 import { type LitellmConfig, periodOf } from './litellm-config.ts';
-import { sayShadowed } from './litellm-known.ts';
+import { KNOWN, sayShadowed } from './litellm-known.ts';
 import { LITELLM_PROVIDERS } from './providers.ts';
 
 /** Settings that LiteLLM's sections beside the models give to all of them. */
@@ -22,24 +22,7 @@ const ANY_MODEL = '*';
 const MOST_ATTEMPTS = 10;
 
 /** Values that became something here, or that need no word: their places in the file. */
-const TAKEN = new Set([
-  'router_settings.fallbacks',
-  'router_settings.num_retries',
-  'router_settings.default_fallbacks',
-  'router_settings.timeout',
-  'router_settings.allowed_fails',
-  'router_settings.cooldown_time',
-  'router_settings.model_group_alias',
-  'router_settings.provider_budget_config',
-  'litellm_settings.fallbacks',
-  'litellm_settings.default_fallbacks',
-  'litellm_settings.num_retries',
-  'litellm_settings.request_timeout',
-  'litellm_settings.cache',
-  'litellm_settings.cache_params',
-  'general_settings.max_parallel_requests',
-  'general_settings.global_max_parallel_requests',
-]);
+const TAKEN = new Set(KNOWN.map((path) => path.split('.', 2).join('.')));
 
 /** Sentences for settings that have no counterpart of their own: they say how the same is had here. Others get the general sentence. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -120,10 +103,10 @@ function takeConcurrency(draft: Draft, { max_parallel_requests: each, global_max
       draft.remark(`general_settings.${name}`, most === undefined ? 'no limit' : `passed over: all callers have ${most} calls at a time`);
 }
 
-/** What LiteLLM does where one of the two is not said. */
+/** LiteLLM's own values where a file says only one of the two. */
 const COOLDOWN = { allowed_fails: 3, cooldown_time: 5 };
 
-/** What every engine gets that says nothing of its own. */
+/** Terms for every engine that has none of its own. */
 export interface EngineTerms {
   readonly timeoutS: number | undefined;
   readonly breaker: Upstream['breaker'];

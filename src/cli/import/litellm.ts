@@ -264,7 +264,7 @@ function isPlain(value: string | null | undefined): value is string {
   return typeof value === 'string' && variableIn(value) === undefined;
 }
 
-/** What a file says of a model counts for engines of one's own; the others know their models. */
+/** Facts about a model in the file count for engines of one's own; the others know their models. */
 function sayOfModels(draft: Draft, all: readonly Found[], engine: string): void {
   for (const { where, deployment } of all) {
     const isTaken = draft.listsModels(engine) && modelOf(deployment, all[0]?.model ?? '*') !== undefined;

@@ -208,7 +208,7 @@ export class FrontDoor {
     this.#control({ request, response, runId, principal, whoCalls }, fail);
   }
 
-  /** What its connection says of a caller is looked at once; the connection may be gone when somebody asks again. */
+  /** The caller as its connection tells it, read once: the connection may be gone when somebody asks again. */
   #whoCalls(request: IncomingMessage, target: Target): WhoCalls {
     const room = this.#rooms.get(request.socket);
     if (room !== undefined) return () => this.#confined(request, target, room);

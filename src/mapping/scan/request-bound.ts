@@ -22,7 +22,7 @@ export interface RequestBound {
   readonly ways: readonly string[];
 }
 
-/** What one member says of it. */
+/** The same of one member. */
 interface Saying {
   readonly output?: Json | undefined;
   readonly answers?: Json | undefined;

@@ -124,16 +124,17 @@ interface Upkept {
   readonly nodes: LostNodes | undefined;
 }
 
-/** What is done beside the draining of facts: ahead of the first batch, too, and after batches only. */
+/** The keeper's work beside the draining of facts: `ahead` of the first batch, too, `upkeep` after batches only. */
 function upkeepOf({ parts, tasks, heads, followers, nodes }: Upkept): { readonly ahead: Upkeep; readonly upkeep: Upkeep } {
   const onFault = (message: string): void => report({ kind: 'upkeep-fault', message });
-  const works = {
-    'a task, or what retention removes': () => tasks.run(),
-    'the head of the chain was not told': () => heads.look(),
-    'usage was not summed': () => followers.look(),
-    'lost nodes were not looked for': async () => nodes?.look(),
-  };
-  return { ahead: new Upkeep({ 'parts of tables were not made': () => parts.look() }, onFault), upkeep: new Upkeep(works, onFault) };
+  const ahead = [{ failed: 'parts of tables were not made', run: () => parts.look() }];
+  const afterwards = [
+    { failed: 'a task, or what retention removes', run: () => tasks.run() },
+    { failed: 'the head of the chain was not told', run: () => heads.look() },
+    { failed: 'usage was not summed', run: () => followers.look() },
+    { failed: 'lost nodes were not looked for', run: async () => nodes?.look() },
+  ];
+  return { ahead: new Upkeep(ahead, onFault), upkeep: new Upkeep(afterwards, onFault) };
 }
 
 interface Round {
@@ -142,7 +143,7 @@ interface Round {
   readonly upkeep: Upkeep;
 }
 
-/** Facts first, and what else is due once they are in the database. What failed waits for its next try, not in a loop. */
+/** Drains facts first, and does other work once they are in the database. Work that failed waits for its next try, not in a loop. */
 async function round(drainOnce: () => Promise<boolean>, { tasks, ahead, upkeep }: Round): Promise<boolean> {
   if (!tasks.isBehind || upkeep.isFaulty) await nextWork();
   const done = await drainOnce();

@@ -48,7 +48,7 @@ export class TableParts {
   /** Makes what will be needed. Where a part is missing, its rows go to the part for the rest, and nothing waits. */
   async look(now = Date.now()): Promise<void> {
     if (this.#store === undefined || !hasPassed(this.#pauseMs, this.#lookedAt, now)) return;
-    // Whatever keeps a part from being made is asked again soon, not at once.
+    // A part that could not be made is tried again soon, not at once.
     this.#lookedAt = now;
     this.#pauseMs = AGAIN_MS;
     const until = now + DAYS_AHEAD * DAY_MS;

@@ -5,13 +5,16 @@ it('work that fails is told once, is tried again after a second, and keeps nothi
   const [done, told]: [string[], string[]] = [[], []];
   let refused = 'no right to do so';
   const upkeep = new Upkeep(
-    {
-      first: async () => {
-        done.push('first');
-        if (refused !== '') throw new Error(refused);
+    [
+      {
+        failed: 'first',
+        run: async () => {
+          done.push('first');
+          if (refused !== '') throw new Error(refused);
+        },
       },
-      second: async () => void done.push('second'),
-    },
+      { failed: 'second', run: async () => void done.push('second') },
+    ],
     (message) => told.push(message),
   );
   for (const at of [0, 500, 1000]) await upkeep.turn(at);
@@ -27,7 +30,7 @@ it('work that fails is told once, is tried again after a second, and keeps nothi
 
 it('work that failed is tried at once where the clock was set back', async () => {
   let tries = 0;
-  const upkeep = new Upkeep({ only: () => Promise.reject(new Error(`${++tries}`)) }, () => undefined);
+  const upkeep = new Upkeep([{ failed: 'only', run: () => Promise.reject(new Error(`${++tries}`)) }], () => undefined);
   for (const at of [10_000_000, 5_000_000]) await upkeep.turn(at);
   expect(tries).toBe(2);
 });

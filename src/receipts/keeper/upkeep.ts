@@ -2,6 +2,13 @@ import { hasPassed } from '../../base/clock.ts';
 
 const RETRY_MS = 1000;
 
+/** A piece of work that is due now and then. */
+export interface Work {
+  /** The beginning of the message about a failure of it. */
+  readonly failed: string;
+  readonly run: () => Promise<void>;
+}
+
 interface Fault {
   readonly at: number;
   readonly message: string;
@@ -12,12 +19,11 @@ interface Fault {
  * that refuses one kind of work, such as making a table, must not keep usage from being summed or runs of lost nodes from being closed.
  */
 export class Upkeep {
-  readonly #works: Readonly<Record<string, () => Promise<void>>>;
+  readonly #works: readonly Work[];
   readonly #onFault: (message: string) => void;
-  readonly #faults = new Map<string, Fault>();
+  readonly #faults = new Map<Work, Fault>();
 
-  /** The works by what is said of one that failed. */
-  constructor(works: Readonly<Record<string, () => Promise<void>>>, onFault: (message: string) => void) {
+  constructor(works: readonly Work[], onFault: (message: string) => void) {
     this.#works = works;
     this.#onFault = onFault;
   }
@@ -28,15 +34,15 @@ export class Upkeep {
   }
 
   async turn(now = Date.now()): Promise<void> {
-    for (const [name, work] of Object.entries(this.#works)) {
-      const fault = this.#faults.get(name);
+    for (const work of this.#works) {
+      const fault = this.#faults.get(work);
       if (fault !== undefined && !hasPassed(RETRY_MS, fault.at, now)) continue;
       try {
-        await work();
-        this.#faults.delete(name);
+        await work.run();
+        this.#faults.delete(work);
       } catch (error) {
-        const message = `${name}: ${error instanceof Error ? error.message : String(error)}`;
-        this.#faults.set(name, { at: now, message });
+        const message = `${work.failed}: ${error instanceof Error ? error.message : String(error)}`;
+        this.#faults.set(work, { at: now, message });
         if (fault?.message !== message) this.#onFault(message);
       }
     }

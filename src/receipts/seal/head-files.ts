@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the names of the files begin with that hold the head of the chain in a database: one of PostgreSQL by its name, or SQLite in the home. */
+/** The beginning of the names of files that hold the head of the chain in a database: one of PostgreSQL by its name, or SQLite in the home. */
 export function headName(database: string | undefined): string {
   return database === undefined ? 'head-sqlite' : `head-postgres-${encodeURIComponent(database)}`;
 }

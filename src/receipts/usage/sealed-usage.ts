@@ -31,7 +31,7 @@ export class SealedUsage {
   /** Calls of runs count for the key that asked for the run, which the database knows. */
   readonly #ofRuns: CallOfRun[] = [];
   readonly #costs = new Map<Alike, number>();
-  /** What lists find the receipts by. */
+  /** Marks by which lists find the receipts. */
   readonly marks = new MarkRows();
   #receipts = 0;
   #last = 0;

@@ -78,7 +78,7 @@ function realPath(path: string): string {
   }
 }
 
-/** What of a pattern lies in the workspace, relative to it: all of it where the pattern means a folder around. */
+/** The part of a pattern that lies in the workspace, relative to it: all of the workspace where the pattern means a folder around. */
 function insideOf(pattern: string, workspace: string): string[] {
   const matches = pathGlob(pattern);
   for (let path = workspace; path !== ''; path = path.slice(0, path.lastIndexOf('/'))) {

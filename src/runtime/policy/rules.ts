@@ -14,7 +14,7 @@ export const NO_POLICY: Policy = noPolicy();
 const ALLOWLISTS = ['allowed_tools', 'allow_network'] as const;
 const DENYLISTS = ['disallowed_tools', 'deny_read', 'deny_write', 'deny_network', 'require_approval_for'] as const;
 
-/** What of the entry of a run the entry of an operator allows. Names of tools are told apart without regard to case. */
+/** The part of a run's entry that the operator's entry allows. Names of tools are told apart without regard to case. */
 const WITHIN: Readonly<Record<(typeof ALLOWLISTS)[number], (pattern: string, entry: string) => string | undefined>> = {
   allowed_tools: (pattern, entry) => (globMatch(pattern.toLowerCase(), entry.toLowerCase()) ? entry : undefined),
   allow_network: withinHosts,

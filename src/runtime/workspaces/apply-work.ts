@@ -181,7 +181,7 @@ function prepare({ tree, root, changes, before }: Application, { work }: Journal
     const kept = lookAt(fileOf(root, key));
     const made = fileOf(tree, key);
     const stats = lstatSync(made);
-    // What is new is no more open than the agent has left it.
+    // A new file is no more open to others than the agent has left it.
     const rights = kept?.isFile() === true ? kept.mode & 0o777 : 0o600 | (0o644 & stats.mode);
     copyWhole(made, place, stats, change.after.executable ? rights | ((rights & 0o444) >> 2) : rights & ~0o111);
     if (isRoot) chownSync(place, kept?.uid ?? uid, kept?.gid ?? gid);

@@ -19,7 +19,7 @@ const MOST_PATTERNS = 2000;
 export function patternsBehind(patterns: readonly string[], links: readonly InnerLink[]): string[] {
   const found = new Set(patterns.flatMap(pathGlobAlternatives));
   const written = found.size;
-  // What is added is looked at as well: a name may lead through several links.
+  // Names that the loop adds are looked at as well: a name may lead through several links.
   for (const pattern of found) {
     const matches = pathGlob(pattern);
     // A rule for a folder is one for everything in it.

@@ -53,7 +53,7 @@ const MARKED_PREFIXES = ['.husky/', '.github/workflows/'];
 
 /** Why a change is not applied unless somebody asks for it by name; undefined when it is. */
 export function heldBack(path: string, after: TreeNode | null): string | undefined {
-  // What is itself a link or a file in the place of such a folder counts as well. Some file systems know no case of letters.
+  // A link or a file in the place of such a folder counts as well. Some file systems know no case of letters.
   const lower = `/${path.toLowerCase()}/`;
   const held = HELD_PLACES.find(({ needle }) => (needle.endsWith('/') ? lower.includes(needle) : lower.endsWith(`${needle}/`)));
   if (held !== undefined) {

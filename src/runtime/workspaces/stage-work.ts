@@ -191,7 +191,7 @@ function baseIn(folder: string): Base {
   return base;
 }
 
-/** What a receipt says of a comparison. The changes themselves are in their file: there may be a hundred thousand. */
+/** A comparison as the receipt tells it. The changes themselves are in their file: there may be a hundred thousand. */
 export interface Compared {
   readonly record: ChangeSetRecord;
   readonly delta: WorkspaceDelta;

@@ -66,7 +66,7 @@ export class TooLarge extends Error {}
 /** How a tree is walked that an agent has left: it may have made any number of files, and closed some to everybody. */
 export interface Walking {
   readonly mostFiles?: number;
-  /** What its owner, who we are, may not read is opened to the owner. */
+  /** Opens to its owner, who is the user of this process, an entry that the owner may not read. */
   readonly opensClosed?: boolean;
 }
 
@@ -111,7 +111,7 @@ function openToOwner(path: Buffer, found: Stats | undefined = lookAt(path)): voi
   if ((found.mode & needed) !== needed) chmodSync(path, (found.mode & 0o7777) | needed);
 }
 
-/** What an entry counts for at least: disks hold only so many of them, whatever is in them. */
+/** Bytes that an entry counts for at least: disks hold only so many entries, also empty ones. */
 const LEAST = 4096;
 
 /** Bytes on the disk of everything below a folder, while somebody may be writing there. Links are not followed. */

@@ -154,9 +154,9 @@ function liftChoice(flavour: ChatFlavour, choice: wire.Choice, id: string | unde
   ];
 }
 
-/** What the message says, piece by piece; its sources and the probabilities of its tokens stand in the last text. */
+/** The content of a message, piece by piece; its sources and the probabilities of its tokens stand in the last text. */
 function said(flavour: ChatFlavour, choice: wire.Choice, { content, annotations }: NonNullable<wire.Choice['message']>): IrPart[] {
-  const parts = piecesOf(flavour, content).reduce<Piece[]>(joined, []);
+  const parts = joined(piecesOf(flavour, content));
   const last = parts.findLastIndex(({ kind }) => kind === 'text');
   // Sources need a text to stand in, be it an empty one.
   if (last === -1 && !annotations?.length) return parts;
@@ -173,10 +173,14 @@ function said(flavour: ChatFlavour, choice: wire.Choice, { content, annotations 
 }
 
 /** Pieces of one kind in a row are one part. */
-function joined(parts: readonly Piece[], piece: Piece): Piece[] {
-  const before = parts.at(-1);
-  if (before === undefined || before.kind === 'vendor' || piece.kind === 'vendor' || before.kind !== piece.kind) return [...parts, piece];
-  return [...parts.slice(0, -1), { kind: piece.kind, text: before.text + piece.text }];
+function joined(pieces: readonly Piece[]): Piece[] {
+  const parts: Piece[] = [];
+  for (const piece of pieces) {
+    const before = parts.at(-1);
+    if (piece.kind === 'vendor' || before?.kind !== piece.kind) parts.push(piece);
+    else parts[parts.length - 1] = { kind: piece.kind, text: before.text + piece.text };
+  }
+  return parts;
 }
 
 /** Derived from the answer's id: the same answer read again gets the same ids, and no two answers share them. */

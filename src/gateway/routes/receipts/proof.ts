@@ -65,7 +65,10 @@ export const receiptProofRoutes = [
     handle: async ({ gateway, principal, params }) => {
       const row = await visible(gateway, principal, params.run_id);
       const { chain, sequence } = row;
-      if (chain === null || sequence === null) throw (await import('../../../receipts/verify/verify-stored.ts')).notSealed(row);
+      if (chain === null || sequence === null) {
+        const { notSealed } = await import('../../../receipts/verify/verify-stored.ts');
+        throw notSealed(row);
+      }
       const lines = await linesOf(gateway, principal, { chain, from: sequence, to: sequence });
       const before = await lastLineBefore(gateway, principal, { chain, sequence });
       const node = (await listChains(gateway.store)).find(({ number }) => number === chain)?.node;

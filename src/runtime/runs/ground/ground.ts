@@ -148,7 +148,7 @@ function isRuleOf(operator: OperatorPolicy, rule: string): boolean {
   return Object.entries(operator).some(
     ([list, entries]) =>
       Array.isArray(entries) &&
-      // What a run allows where the operator allows some things only is a part of that.
+      // Where the operator allows some things only, a run can allow a part of them and no more.
       (list.startsWith('allow')
         ? entries.length > 0 && rule.startsWith(`${list}: `)
         : entries.some((entry) => rule === `${list}: ${entry}`)),

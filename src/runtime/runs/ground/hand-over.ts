@@ -50,7 +50,7 @@ function give(path: string, flags: number, { uid, gid }: Receiver, inside: (fold
   }
 }
 
-/** What the system says of a path that is gone, has become a link or a file, or was closed to us by the agent. */
+/** Error codes of the system for a path that is gone, has become a link or a file, or was closed to us by the agent. */
 const OTHER: ReadonlySet<unknown> = new Set(['ENOENT', 'ELOOP', 'ENOTDIR', 'EACCES']);
 
 /** Undefined for what is gone, or is no longer what it was. */
