@@ -33,7 +33,7 @@ import { toldOfReloads } from './reload/told-of-reloads.ts';
 import { responseCacheOf } from './response-cache.ts';
 import { metricsReply } from './routes/health.ts';
 import { onLoopback, type RunDoor, serverDoor, workerDoor } from './run-plane/run-door.ts';
-import { closeRuns, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
+import { closeRuns, keepStagesTidy, runServiceOf, settleEarlierRuns } from './run-plane/runs.ts';
 import { secretValues } from './secret-values.ts';
 import { SignIns } from './sign-in/sign-ins.ts';
 import { Telemetry } from './telemetry/telemetry.ts';
@@ -183,6 +183,7 @@ async function assemble(
   };
   await telemetry.open({ version, node: home.nodeId });
   await settlePast(gateway);
+  closers.push(keepStagesTidy(gateway));
   gateway.sharedChanges = await openSharedChanges(gateway, { url: config.database.url, node: home.nodeId }, closers);
   await tellOutside(gateway, closers);
   closers.push(() => live.idle(SETTLE_MS));

@@ -77,7 +77,7 @@ describe.each(['staging', 'running', 'diffing', 'applying'])('kill -9 while %s',
         }
         const before = picture(source);
         await killedIn(phase, (round * 37) % 120, [source, stages, run]);
-        tidyStages(stages);
+        await tidyStages(stages).removal;
         expect(readdirSync(source).filter((name) => name.startsWith('.abp'))).toEqual([]);
         const stage = Stage.open(stages, run);
         const now = JSON.stringify(picture(source));
@@ -247,7 +247,7 @@ describe.skipIf(NOT_LINUX !== undefined)(needing('kill -9 of abp apply beside a 
       await sleep((round * 7) % 60);
       applying.kill('SIGKILL');
       await ended;
-      tidyStages(join(where.home, 'stages'));
+      await tidyStages(join(where.home, 'stages')).removal;
       const now = JSON.stringify(picture(where.workspace));
       expect([JSON.stringify(where.before), JSON.stringify(picture(join(stage, 'tree')))]).toContain(now);
       expect((await Stage.open(join(where.home, 'stages'), run)?.apply())?.conflicts).toEqual([]);

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -236,4 +236,11 @@ describe('a policy that nothing holds', () => {
     expect((await refused('deny_read = [')).code).toBe(EXITS.usage.code);
     expect((await refused('deny_raed = []')).err).toContain('deny_raed');
   });
+});
+
+it('a copy of a folder that holds the home of the backplane has no copy of that', async () => {
+  const { out } = await runAbp(['run', 'claude', 'do it', '--engine', 'sim', '--cwd', folder, '--staged', '--json'], { env });
+  const run = /run_[0-9a-f]{32}/.exec(out)?.[0] ?? out;
+  expect(readdirSync(join(folder, 'home', 'stages', run, 'tree'))).toEqual(expect.arrayContaining(['bin', 'user', 'workspace']));
+  expect(existsSync(join(folder, 'home', 'stages', run, 'tree', 'home'))).toBe(false);
 });

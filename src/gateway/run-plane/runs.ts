@@ -46,8 +46,7 @@ async function makeService(gateway: Gateway): Promise<RunService> {
 /** Ends agents that a killed process of this home left behind, and closes their rows; their receipts are closed by the keeper. */
 export async function settleEarlierRuns(gateway: Gateway): Promise<void> {
   const { home, store, log } = gateway;
-  const restored = tidyStages(stagesFolder(home.installation));
-  if (restored.length > 0) log.warn({ runs: restored }, 'changes that an earlier process had begun to apply were taken back');
+  tidy(gateway);
   const swept = sweepRuns(runsFolder(home.installation));
   const closed = await interruptRuns(store, home.nodeId, Date.now());
   const ended = [...new Set([...swept, ...closed])];
@@ -55,6 +54,20 @@ export async function settleEarlierRuns(gateway: Gateway): Promise<void> {
   await revokeRunKeys(store, ended, Date.now());
   if (ended.length > 0) log.warn({ runs: ended }, 'coding agents of an earlier process were ended');
   if (closed.length > 0) await import('./lost-runs.ts').then(({ keepLostRuns }) => keepLostRuns(gateway, closed));
+}
+
+const TIDY_MS = 3600 * 1000;
+
+/** Stages grow old while a server runs, too. Returns what ends it. */
+export function keepStagesTidy(gateway: Gateway): () => void {
+  const timer = setInterval(() => tidy(gateway), TIDY_MS).unref();
+  return () => clearInterval(timer);
+}
+
+function tidy({ home, log }: Gateway): void {
+  const { restored, removal } = tidyStages(stagesFolder(home.installation));
+  removal.catch((error: unknown) => log.error({ error }, 'old staged workspaces could not be removed'));
+  if (restored.length > 0) log.warn({ runs: restored }, 'changes that an earlier process had begun to apply were taken back');
 }
 
 /** Ends every run before the server stops answering: their agents call it. */

@@ -62,7 +62,7 @@ export async function prepare(run: Preparing, port: GatewayPort): Promise<Prepar
       return await planned(run, port, { admitted, detected, traffic, wanted, folder, ground });
     } catch (error) {
       ground.room?.close();
-      ground.stage?.remove();
+      await ground.stage?.remove();
       throw error;
     }
   } catch (error) {

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeTree } from '../../base/remove-tree.ts';
 import { AbpError } from '../../contract/errors.ts';
 
 /** Whose disk a stage takes, and how much all stages of the home may take together. */
@@ -46,15 +45,17 @@ function room({ caller, limitBytes }: DiskShare, stages: readonly StageDisk[]): 
 
 const sum = (stages: readonly StageDisk[]): number => stages.reduce((total, { bytes }) => total + bytes, 0);
 
-/** Removes idle stages of the caller, the oldest first, until a stage of so many bytes fits its share. */
-export function makeRoom(share: DiskShare, others: readonly StageDisk[], bytes: number): void {
+/** Idle stages of the caller, the oldest first, that must go until a stage of so many bytes fits its share. */
+export function stagesInTheWay(share: DiskShare, others: readonly StageDisk[], bytes: number): StageDisk[] {
   let left = others;
+  const going: StageDisk[] = [];
   const removable = others.filter(({ caller, idle }) => caller === share.caller && idle).toSorted((a, b) => a.createdAt - b.createdAt);
   for (const stage of removable) {
-    if (room(share, left) >= bytes) return;
-    removeTree(stage.folder);
+    if (room(share, left) >= bytes) break;
+    going.push(stage);
     left = left.filter((one) => one !== stage);
   }
+  return going;
 }
 
 export function noRoom({ limitBytes }: DiskShare, most: number): AbpError {

@@ -46,7 +46,7 @@ const changes = await stage.changes();
 console.log(changes.changes.map(({ path }) => path).join(' '));
 console.log((await stage.apply()).applied);
 chmodSync(stage.tree + '/closed', 0o000);
-tidyStages(stages, { keepMs: 0, maxBytes: 0 }, Date.now() + 1000);
+await tidyStages(stages, { keepMs: 0, maxBytes: 0 }, Date.now() + 1000).removal;
 `;
 
 it('is compared, applied and removed where an agent has closed it to everybody', () => {
@@ -73,7 +73,7 @@ it('is told by name, and not applied, where it lies deeper than any path leads',
   expect(deepest).toMatchObject({ after: { type: 'special', tooDeep: true }, held: 'its path is longer than the system takes' });
   expect(await stage.apply()).toMatchObject({ conflicts: [], applied: 1 });
   expect(readdirSync(source).sort()).toEqual(['kept', 'new']);
-  stage.remove();
+  await stage.remove();
   expect(readdirSync(stages)).toEqual([]);
 });
 
@@ -128,4 +128,25 @@ it('counts for its disk also where its files are empty: there is only room for s
   for (let at = 0; at < 99; at += 1) writeFileSync(join(source, `empty-${at}`), '');
   chmodSync(source, 0o755);
   expect(diskOf(source)).toBe(100 * 4096);
+});
+
+it('is removed on another thread, and is nothing that can be opened from the first moment on', async () => {
+  const { source, stages } = place();
+  for (let at = 0; at < 90; at += 1) writeFileSync(join(source, `file-${at}`), 'x');
+  const run = newRunId();
+  const stage = await Stage.make(stages, run, plan(source));
+  for (let at = 0; at < 1000; at += 1) writeFileSync(join(stage.tree, `left-${at}`), 'x');
+  const removal = stage.remove();
+  expect(readdirSync(stage.tree).length).toBeGreaterThan(0);
+  expect(Stage.open(stages, run)).toBeUndefined();
+  await removal;
+  expect(readdirSync(stages)).toEqual([]);
+});
+
+it('is nothing where a folder holds more than is copied, or is the whole machine', async () => {
+  const { source, stages } = place();
+  for (let at = 0; at < 200; at += 1) writeFileSync(join(source, `file-${at}`), 'x');
+  await expect(Stage.make(stages, newRunId(), plan(source))).rejects.toThrow('more than 100 files');
+  await expect(Stage.make(stages, newRunId(), plan('/'))).rejects.toThrow('/ is the whole machine');
+  expect(readdirSync(stages)).toEqual([]);
 });

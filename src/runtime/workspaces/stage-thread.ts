@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
+import { removeTree } from '../../base/remove-tree.ts';
 import { applyChanges, judgeChanges } from './apply-work.ts';
 import { TREE } from './change-set.ts';
 import { counted } from './chosen-changes.ts';
@@ -18,6 +19,9 @@ function answer(task: StageTask): StageAnswer {
     case 'copy':
       copyWork(task.folder, task.plan);
       return { kind: 'copied' };
+    case 'remove':
+      removeTree(task.folder);
+      return { kind: 'removed' };
     case 'apply': {
       const { conflicts, open } = judgeChanges(task.root, task.changes);
       if (conflicts.length === 0 && open.length > 0 && !task.onlyJudge) applyChanges({ ...task, changes: open });

@@ -326,9 +326,9 @@ describe('tidying', () => {
     const record = JSON.parse(readFileSync(join(old.folder, 'stage.json'), 'utf8')) as object;
     writeFileSync(join(old.folder, 'stage.json'), JSON.stringify({ ...record, createdAt: 0 }));
     mkdirSync(join(here.stages, 'begun'));
-    tidyStages(here.stages);
+    await tidyStages(here.stages).removal;
     expect(readdirSync(here.stages)).toEqual([young.folder.split('/').at(-1)]);
-    tidyStages(here.stages, { keepMs: 1e12, maxBytes: 0 });
+    await tidyStages(here.stages, { keepMs: 1e12, maxBytes: 0 }).removal;
     expect(readdirSync(here.stages)).toEqual([]);
   });
 });

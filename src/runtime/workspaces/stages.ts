@@ -1,9 +1,8 @@
-import { mkdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256 } from '../../base/canonical-json.ts';
 import { identityOf, isRunning, type ProcessIdentity } from '../../base/process-table.ts';
-import { removeTree } from '../../base/remove-tree.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Artifact } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
@@ -11,7 +10,16 @@ import { type ServerLock, tryFileLock } from '../../home/server-lock.ts';
 import { type Conflict, undoAbandoned } from './apply-work.ts';
 import { CHANGES_FILE, CHECK_LOG, CHECK_TREE, type Change, type ChangeSet, PATCH_FILE, stageRecord, TREE } from './change-set.ts';
 import { chooseChanges } from './chosen-changes.ts';
-import { type Beyond, type DiskBounds, type DiskShare, makeRoom, mostFor, noRoom, type StageDisk, stageFolders } from './disk-share.ts';
+import {
+  type Beyond,
+  type DiskBounds,
+  type DiskShare,
+  mostFor,
+  noRoom,
+  type StageDisk,
+  stageFolders,
+  stagesInTheWay,
+} from './disk-share.ts';
 import type { Compared, Staged, StagePlan } from './stage-work.ts';
 import { onThread } from './thread-work.ts';
 
@@ -58,13 +66,16 @@ export class Stage {
     this.#record = record;
   }
 
-  /** Makes the copy. One that a killed process began is nobody's, and is removed by `cleanStages`. */
+  /** Makes the copy. One that a killed process began is nobody's, and is removed by `tidyStages`. */
   static async make(stages: string, run: RunId, plan: StagePlan, share: DiskShare = UNSHARED): Promise<Stage> {
+    const source = realpathSync(plan.source);
+    if (dirname(source) === source) {
+      throw new AbpError('invalid_request', `The workspace could not be staged: ${source} is the whole machine. Name a folder in it.`);
+    }
     const folder = join(stages, run);
     const most = mostFor(share, disksIn(stages));
     if (most === 0) throw noRoom(share, most);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const source = realpathSync(plan.source);
     const record: StageRecord = {
       run,
       plan: { ...plan, source },
@@ -78,15 +89,12 @@ export class Stage {
     try {
       const limits = { ...plan.limits, bytes: Math.min(plan.limits.bytes, most) };
       const { staged } = await onThread({ kind: 'make', folder, plan: { ...record.plan, limits } }, 'made');
-      makeRoom(
-        share,
-        disksIn(stages).filter((other) => other.folder !== folder),
-        staged.bytes,
-      );
+      const others = disksIn(stages).filter((other) => other.folder !== folder);
+      for (const other of stagesInTheWay(share, others, staged.bytes)) await removeStage(other.folder);
       stage.#write({ ...record, state: 'open', staged });
       return stage;
     } catch (error) {
-      stage.remove();
+      await stage.remove();
       const byShare = AbpError.is(error) && error.details.too_large === true && most < plan.limits.bytes;
       throw byShare ? noRoom(share, most) : error;
     }
@@ -161,10 +169,10 @@ export class Stage {
   }
 
   /** A copy of the work for a check, and how it is removed. */
-  async copyForCheck(): Promise<{ readonly tree: string; remove(): void }> {
+  async copyForCheck(): Promise<{ readonly tree: string; remove(): Promise<void> }> {
     await onThread({ kind: 'copy', folder: this.folder, plan: this.#record.plan }, 'copied');
     const tree = join(this.folder, CHECK_TREE);
-    return { tree, remove: () => removeTree(tree) };
+    return { tree, remove: () => removed(tree) };
   }
 
   /** Keeps what a check said; its name and digest for the receipt. */
@@ -203,8 +211,8 @@ export class Stage {
     return { conflicts, applied: conflicts.length > 0 ? 0 : applied, held };
   }
 
-  remove(): void {
-    removeTree(this.folder);
+  async remove(): Promise<void> {
+    await removeStage(this.folder);
   }
 
   #write(record: StageRecord): void {
@@ -213,6 +221,16 @@ export class Stage {
     writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
     renameSync(`${file}.new`, file);
   }
+}
+
+/** Removes the record before the rest: nobody opens a stage without one, and the next tidying removes what a killed process leaves. */
+async function removeStage(folder: string): Promise<void> {
+  rmSync(join(folder, RECORD_FILE), { force: true });
+  await removed(folder);
+}
+
+async function removed(folder: string): Promise<void> {
+  await onThread({ kind: 'remove', folder }, 'removed');
 }
 
 const LOCK_FILE = 'applying.lock';
@@ -261,24 +279,38 @@ function disksIn(stages: string): StageDisk[] {
   });
 }
 
-/** Undoes what killed processes had begun to apply, and removes stages by age and space. Returns the runs whose original was restored. */
-export function tidyStages(stages: string, keeping: StageKeeping = STAGE_KEEPING, now: number = Date.now()): string[] {
+/** What tidying up has done at once, and what it goes on with. */
+export interface Tidied {
+  /** The runs whose original was restored. */
+  readonly restored: readonly string[];
+  /** Large stages take long to be removed, and nobody needs to wait for it. */
+  readonly removal: Promise<void>;
+}
+
+/** Undoes what killed processes had begun to apply, and removes stages by age and space. */
+export function tidyStages(stages: string, keeping: StageKeeping = STAGE_KEEPING, now: number = Date.now()): Tidied {
   const folders = stageFolders(stages);
-  // A process that applies something at this moment takes back what it finds.
+  // A process that applies something at this moment takes back what it finds, and needs its stage.
   const lock = folders.length === 0 ? undefined : tryApplyLock(stages);
-  const restored = lock === undefined ? [] : folders.filter((folder) => undoAbandoned(folder)).map((folder) => basename(folder));
-  lock?.release();
+  if (lock === undefined) return { restored: [], removal: Promise.resolve() };
+  const restored = folders.filter((folder) => undoAbandoned(folder)).map((folder) => basename(folder));
+  lock.release();
   const idle = folders.flatMap((folder) => {
     const record = recordIn(folder);
     return record !== undefined && isAtWork(record) ? [] : [{ folder, record }];
   });
   let bytes = 0;
+  const going: string[] = [];
   for (const { folder, record } of idle.sort((a, b) => (b.record?.createdAt ?? 0) - (a.record?.createdAt ?? 0))) {
     bytes += Math.max(record?.staged?.bytes ?? 0, record?.measured ?? 0);
     const isUseless = record === undefined || record.state === 'staging' || now - record.createdAt > keeping.keepMs;
-    if (isUseless || bytes > keeping.maxBytes) removeTree(folder);
+    if (isUseless || bytes > keeping.maxBytes) going.push(folder);
   }
-  return restored;
+  return { restored, removal: removeAll(going) };
+}
+
+async function removeAll(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await removeStage(folder);
 }
 
 /** Whether its process is still there, and not done with it. */

@@ -13,6 +13,7 @@ export type StageTask =
   | { readonly kind: 'compare'; readonly folder: string; readonly plan: StagePlan }
   | { readonly kind: 'measure'; readonly folder: string }
   | { readonly kind: 'copy'; readonly folder: string; readonly plan: StagePlan }
+  | { readonly kind: 'remove'; readonly folder: string }
   | {
       readonly kind: 'apply';
       readonly stage: string;
@@ -28,6 +29,7 @@ export type StageAnswer =
   | ({ readonly kind: 'compared' } & Compared)
   | { readonly kind: 'measured'; readonly bytes: number }
   | { readonly kind: 'copied' }
+  | { readonly kind: 'removed' }
   | { readonly kind: 'applied'; readonly conflicts: readonly Conflict[]; readonly applied: number }
   | { readonly kind: 'failed'; readonly message: string; readonly code: string | undefined; readonly tooLarge: boolean };
 
@@ -96,6 +98,7 @@ const DOING: Readonly<Record<StageTask['kind'], string>> = {
   compare: 'The stage could not be compared',
   measure: 'The stage could not be measured',
   copy: 'The work could not be copied for its check',
+  remove: 'The stage could not be removed',
   apply: 'The changes could not be applied, and nothing was changed',
 };
 

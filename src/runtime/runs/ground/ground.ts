@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import type { Adapter } from '../../../adapters/adapter.ts';
@@ -220,11 +220,12 @@ function assertRoomFor(workspace: string, home: string): void {
   });
 }
 
-function stagePlan({ options, cwd }: GroundPlan, { policy, equipment, limits: { diskMb } }: Judged) {
+function stagePlan({ options, cwd, home }: GroundPlan, { policy, equipment, limits: { diskMb } }: Judged) {
   return {
     source: cwd,
     include: options.workspace?.include ?? [],
-    exclude: [...(options.workspace?.exclude ?? []), ...(equipment === undefined ? [] : secretsIn(cwd))],
+    // A copy in the home would hold copies of itself.
+    exclude: [...(options.workspace?.exclude ?? []), ...patternsIn(cwd, [home, ...(equipment === undefined ? [] : secretFiles())])],
     denyRead: pathRules(policy.deny_read, cwd).inside,
     denyWrite: pathRules(policy.deny_write, cwd).inside,
     borrows: equipment !== undefined,
@@ -233,10 +234,11 @@ function stagePlan({ options, cwd }: GroundPlan, { policy, equipment, limits: { 
   };
 }
 
-/** Patterns of the files in a workspace that hold secrets of this installation: a staged copy for a room is made without them. */
-function secretsIn(workspace: string): string[] {
+/** Patterns for those of these paths that lie in a workspace. A staged copy is made without them; one for a room without files that hold secrets of this installation. */
+function patternsIn(workspace: string, paths: readonly string[]): string[] {
   const root = realpathSync(workspace);
-  return secretFiles().flatMap((file) => (file.startsWith(`${root}${sep}`) ? [pathGlobOf(file.slice(root.length + 1))] : []));
+  const real = paths.map((path) => (existsSync(path) ? realpathSync(path) : path));
+  return real.flatMap((path) => (path.startsWith(`${root}${sep}`) ? [pathGlobOf(path.slice(root.length + 1))] : []));
 }
 
 interface RoomParts extends Pick<Judged, 'policy' | 'hidden' | 'limits' | 'groups'> {

@@ -57,7 +57,7 @@ async function judged(check: Check, said: TextTail): Promise<Ended> {
   try {
     return await watched(check, copy.tree, said);
   } finally {
-    copy.remove();
+    await copy.remove();
   }
 }
 
