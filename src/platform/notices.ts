@@ -39,6 +39,7 @@ export async function hearOthers(parts: SessionParts, worker: Worker, url: strin
       worker.hintAll();
     },
     onTrouble: (error) => log.warn({ error }, 'the connection for notices is lost; it is opened again'),
+    onDeaf: (error) => log.warn({ error }, 'turns wait until a worker looks for them by itself'),
   });
   return () => listener.close();
 }

@@ -64,6 +64,7 @@ export async function migrate(db: Kysely<Tables>, where: string, upTo?: string):
       'conflict',
       `the database ${where} is newer than this version of abp (it has ${unknown.join(', ')}); upgrade abp or use another database`,
       { unknown },
+      'Install the version of abp that made it, or a newer one. --home names another home, ABP_DATABASE_URL another database.',
     );
   }
   const reason = error instanceof Error ? error.message : String(error);

@@ -33,6 +33,7 @@ test('a database written by a newer version is refused and left as it is', async
   await expect(openStore({ home })).rejects.toMatchObject({
     code: 'conflict',
     message: `the database ${home.databaseFile} is newer than this version of abp (it has 9999-later); upgrade abp or use another database`,
+    hint: expect.stringContaining('Install the version of abp that made it'),
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { randomToken } from '../../base/ids.ts';
+import type { AbpError } from '../../contract/errors.ts';
 import { nodeStates } from '../../store/budgets/grants.ts';
 import { CHANGES_CHANNEL, tell } from '../../store/databases/notices.ts';
 import type { PostgresStore } from '../../store/store.ts';
@@ -50,8 +51,17 @@ export class SharedChanges {
       onNotice: (_channel, payload) => this.#hear(payload),
       onGap: () => void this.#readAgain().catch(this.#onFault),
       onTrouble: (error) => log.warn({ error }, 'the connection by which nodes tell each other of changes is lost; it is opened again'),
+      onDeaf: (error) => this.#deaf(error),
     });
     this.#close = () => listener.close();
+  }
+
+  /** A node that is alone has nobody to hear. */
+  async #deaf(error: AbpError): Promise<void> {
+    const { store, node, log } = this.#options;
+    const others = (await nodeStates(store, LOST_MS)).filter((state) => state.live && state.node !== node);
+    if (others.length > 0) throw error;
+    log.warn({ error }, 'no other node can serve beside this one');
   }
 
   async close(): Promise<void> {
