@@ -192,6 +192,10 @@ export function signInSuite(database: string, databaseUrl: () => Promise<string 
         expect((await signedIn()).status).toBe(409);
         issuer.account = { ...ANN, sub: 'sub-mallory', email: 'jan@example.com', email_verified: false };
         expect((await signedIn()).status).toBe(409);
+        // Written as the user's id, and not the address that it is.
+        await admin('/v1/users', { method: 'POST', body: JSON.stringify({ id: 'lea-m@example.com' }) });
+        issuer.account = { ...ANN, sub: 'sub-mallory', email: 'lea!m@example.com' };
+        expect((await signedIn()).status).toBe(409);
       });
 
       it('is signed out everywhere when it is deleted', async () => {

@@ -111,7 +111,9 @@ export class SignIns {
     const id = this.#idOf(person);
     if (!people.knows('user', id)) return undefined;
     const user = people.user(id);
-    const isProved = this.#config.user_claim !== 'email' || person.claims.email_verified === true;
+    const { user_claim: claim } = this.#config;
+    // Letters that ids do not have are written as others: who is called nearly so is somebody else.
+    const isProved = person.claims[claim] === id && (claim !== 'email' || person.claims.email_verified === true);
     if (user.subject === null && isProved) return user;
     throw new AbpError('conflict', `There is a user ${id} already, who signs in as somebody else. Ask the administrator.`, { user: id });
   }
