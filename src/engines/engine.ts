@@ -93,6 +93,12 @@ export function pricesOf(engine: Engine, model: string | null): string | undefin
   return stated === undefined ? prices : ratesText(stated);
 }
 
+/** The list of each engine that has one, by its id. */
+export function priceLists(engines: readonly Engine[]): Readonly<Record<string, string>> {
+  const told = engines.map((engine) => [engine.id, pricesOf(engine, null)] as const);
+  return Object.fromEntries(told.flatMap(([id, list]) => (list === undefined ? [] : [[id, list]])));
+}
+
 const rated = new WeakMap<Engine, readonly ModelRow[]>();
 
 /** Rows with rates of their own. Most engines have none, and every call asks. */

@@ -3,7 +3,7 @@ import { AbpError } from '../contract/errors.ts';
 import { nearName } from '../contract/near-name.ts';
 import { claude } from './claude/engine.ts';
 import { copilot } from './copilot/engine.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, priceLists } from './engine.ts';
 import { gemini } from './gemini/engine.ts';
 import { kimi } from './kimi/engine.ts';
 import { openai } from './openai/engine.ts';
@@ -30,6 +30,11 @@ export function addEngines(own: readonly Engine[]): void {
 /** The engines that configurations have added. */
 export function addedEngines(): readonly Engine[] {
   return [...added.values()];
+}
+
+/** The list that the calls of each known engine are priced by, by its id. */
+export function knownPrices(): Readonly<Record<string, string>> {
+  return priceLists([...engines, ...added.values()]);
 }
 
 /** A built-in engine of an id or alias. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { LiveRuns } from '../calls/live-runs.ts';
+import { knownPrices } from '../engines/index.ts';
 import type { Home } from '../home/home.ts';
 import type { BucketState } from '../receipts/bodies/uploads.ts';
 import type { Keeper } from '../receipts/keeper/keeper.ts';
@@ -37,6 +38,7 @@ export function keeperOf(
     keySecret,
     ...(retentionDays === undefined ? {} : { retentionDays }),
     ...(deletionDays === undefined ? {} : { deletionDays }),
+    prices: knownPrices(),
     onHead: (document) => heads.publish(document),
     keeping: { ...bodyKeeping(config), secrets: secretValues(config, home.token) },
     onBucket: bucketTeller(log),

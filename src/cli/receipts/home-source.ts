@@ -2,6 +2,7 @@ import { parseJsonObject } from '../../base/json.ts';
 import { packageVersion } from '../../base/own-files.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
+import { knownPrices } from '../../engines/index.ts';
 import { type Config, loadConfig } from '../../gateway/config.ts';
 import { bodyKeeping, bucketOf } from '../../gateway/recording.ts';
 import { runReport } from '../../gateway/report/run-report.ts';
@@ -90,7 +91,7 @@ async function finishJournal(store: Store, home: Home, chain: Chain, bodies: Bod
   const origin = { node: home.nodeId, version: packageVersion() };
   await new Drain({ store, folder: home.journalFolder, origin, chain, bodies }).all();
   await bodies.settlePast();
-  await closeInterrupted(store, chain, origin, { now: Date.now(), bodies });
+  await closeInterrupted(store, chain, origin, { now: Date.now(), bodies, prices: knownPrices() });
 }
 
 function bodiesOf(store: Store, home: Home, config: Config): BodyKeeper {

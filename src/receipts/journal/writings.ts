@@ -61,7 +61,7 @@ function errorText(error: Values['error'], texts: FactTexts): string {
 }
 
 /** The counts are the engine's and may be anything that JSON calls a number; sums of them may be no number at all. */
-function usageText(usage: Values['usage']): string {
+export function usageText(usage: Values['usage']): string {
   if (usage === null) return 'null';
   return (
     `{"cache_read_tokens":${count(usage.cache_read_tokens)},"cache_write_tokens":${count(usage.cache_write_tokens)}${detailsText(usage.details)},"estimated":${usage.estimated}` +

@@ -213,6 +213,30 @@ describe('what an earlier process left open', () => {
     expect(await closeInterrupted(store, chain, origin, { now: 1_800_000_009_000 })).toBe(0);
   });
 
+  it('tells about what its calls have used, so that budgets count them, and of calls without a model nothing', async () => {
+    const request = { sha256: 'a'.repeat(64), bytes: 4000 };
+    const called = { engine: 'claude', requestedModel: 'claude-sonnet-4-5', upstreamModel: 'claude-sonnet-4-5', request };
+    const cases = {
+      call: openFact({ ...called, run: newRunId(), upstreamRequest: { ...request, bytes: 8000 } }),
+      media: openFact({ ...called, run: newRunId(), upstreamRequest: { ...request, bytes: 40_000_000 } }),
+      unpriced: openFact({ ...called, run: newRunId(), engine: 'elsewhere', upstreamRequest: null }),
+      counted: openFact({ ...called, run: newRunId(), task: 'POST /v1/messages/count_tokens → claude' }),
+      raw: openFact({ ...called, run: newRunId(), requestedModel: null, upstreamModel: null }),
+      run: openFact({ ...called, run: newRunId(), plane: 'run', mode: null }),
+    };
+    segment('1', Object.values(cases).map(line).join(''));
+    await drain().all();
+    await closeInterrupted(store, chain, origin, { now: 1_800_000_009_000, prices: { claude: 'anthropic' } });
+    const told = async (name: keyof typeof cases) => (await getReceipt(store, cases[name].run))?.document;
+    expect(await told('call')).toMatchObject({
+      usage: { input_tokens: 2000, output_tokens: 0, estimated: true },
+      cost: { nano_usd: 2000 * 3000 },
+    });
+    expect(await told('media')).toMatchObject({ usage: { input_tokens: 200_000 } });
+    expect(await told('unpriced')).toMatchObject({ usage: { input_tokens: 1000 }, cost: null });
+    for (const name of ['counted', 'raw', 'run'] as const) expect(await told(name)).toMatchObject({ usage: null, cost: null });
+  });
+
   it('may be more than one page', async () => {
     segment('1', Array.from({ length: 1100 }, () => line(openFact({ run: newRunId() }))).join(''));
     await drain().all();

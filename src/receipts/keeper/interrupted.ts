@@ -9,6 +9,7 @@ import { responseText } from '../journal/writings.ts';
 import type { Chain } from '../seal/chain.ts';
 import { interruption } from './build.ts';
 import type { Origin } from './document.ts';
+import { type PriceLists, withEstimate } from './interrupted-usage.ts';
 import { closedRow, type Opening, openingOf } from './stored.ts';
 
 /** When they are ended, and who knows what was recorded of them. */
@@ -17,6 +18,14 @@ interface Past {
   readonly bodies?: Pick<BodyKeeper, 'remains'>;
   /** Parts of the journal could not be read: a run may have ended in them. */
   readonly damaged?: boolean;
+  /** What calls are priced by. */
+  readonly prices?: PriceLists;
+}
+
+/** Where it is known what a call has done and what that cost. */
+interface Known {
+  readonly bodies: Past['bodies'] | undefined;
+  readonly prices: PriceLists;
 }
 
 const DAMAGED = 'how this run ended is not known: its process died, or the part of the journal that said so was damaged';
@@ -37,7 +46,7 @@ export async function closeInterrupted(
   store: Store,
   chain: Chain,
   origin: Origin,
-  { now, bodies, damaged = false }: Past,
+  { now, bodies, damaged = false, prices = {} }: Past,
 ): Promise<number> {
   let closed = 0;
   for (let cursor: string | undefined; ; ) {
@@ -45,7 +54,7 @@ export async function closeInterrupted(
     const mine = page.items.map(openingOf).filter((opening) => opening.origin.node === origin.node && endsWithProcess(opening));
     const ended: Ended[] = [];
     for (const opening of mine)
-      ended.push({ opening, close: await withRemains(opening, interruption(now, damaged ? DAMAGED : undefined), bodies) });
+      ended.push({ opening, close: await withRemains(opening, interruption(now, damaged ? DAMAGED : undefined), { bodies, prices }) });
     // A page of which another node has closed a run meanwhile is read again.
     if (!(await closeRuns(store, chain, ended, now))) continue;
     closed += mine.length;
@@ -85,8 +94,9 @@ export function runOf({ open }: Pick<Opening, 'open'>): RunId {
   return writtenRunId(open.get('run'));
 }
 
-/** The receipt tells the part of the answer that had been recorded. */
-async function withRemains({ open }: Opening, close: CloseTexts, bodies: Pick<BodyKeeper, 'remains'> | undefined): Promise<CloseTexts> {
+/** The receipt tells the part of the answer that had been recorded, and about what the call has used. */
+async function withRemains({ open }: Opening, close: CloseTexts, { bodies, prices }: Known): Promise<CloseTexts> {
   const remains = open.get('recording') === '"full"' ? await bodies?.remains(runOf({ open })) : undefined;
-  return remains === undefined ? close : close.with({ response: responseText(remains), eventCount: String(remains.eventCount) });
+  const told = remains === undefined ? close : close.with({ response: responseText(remains), eventCount: String(remains.eventCount) });
+  return await withEstimate(open, told, remains?.eventCount ?? 0, prices);
 }

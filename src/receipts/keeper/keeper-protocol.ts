@@ -5,6 +5,7 @@ import type { Fact } from '../journal/facts.ts';
 import type { RemovalOrder } from '../remove.ts';
 import type { Rotation } from '../seal/rotate.ts';
 import type { Spent } from '../usage/sealed-usage.ts';
+import type { PriceLists } from './interrupted-usage.ts';
 import type { NodeTiming } from './node-watch.ts';
 
 /** The data that the keeper thread is started with. */
@@ -21,6 +22,7 @@ export interface KeeperData {
   /** And those that ended even longer ago are deleted. */
   readonly deletionDays?: number;
   readonly keeping: BodyKeeping;
+  readonly prices: PriceLists;
   readonly nodes: NodeTiming;
   /** One Int32: PENDING when something was appended since the keeper last looked, URGENT when somebody waits for it. */
   readonly signal: SharedArrayBuffer;
@@ -99,6 +101,8 @@ export interface KeeperOptions {
   readonly deletionDays?: number;
   /** How long and how much of recorded bodies is kept, and what is removed from them. */
   readonly keeping?: BodyKeeping;
+  /** What calls are priced by whose process died; nothing, unless it is said. */
+  readonly prices?: PriceLists;
   /** How nodes that share a database look after each other. */
   readonly nodes?: NodeTiming;
   /** Bodies cannot be recorded or stored; calls and receipts go on. */

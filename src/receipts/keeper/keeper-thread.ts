@@ -82,7 +82,7 @@ async function nodesBeside(store: Store, chain: Chain): Promise<LostNodes | unde
     report({ kind: 'closed-for', node, runs });
     report({ kind: 'settled', runs });
   };
-  return new LostNodes({ store, chain, timing: data.nodes, onClosed });
+  return new LostNodes({ store, chain, timing: data.nodes, prices: data.prices, onClosed });
 }
 
 /** Says what is known of cuts in the chain; the function that it gives looks again. */
@@ -190,7 +190,11 @@ async function keep(): Promise<void> {
   for (; !drained && !stopping; drained = await drainOnce()) await pause(RETRY_MS);
   await bodies.settlePast();
   // The runs that an earlier process left open are only known once all its facts have arrived.
-  if (drained) report({ kind: 'ready', interrupted: await closeInterrupted(store, chain, origin, { now: Date.now(), bodies, damaged }) });
+  if (drained)
+    report({
+      kind: 'ready',
+      interrupted: await closeInterrupted(store, chain, origin, { now: Date.now(), bodies, damaged, prices: data.prices }),
+    });
   let failed = false;
   while (!stopping) {
     const done = await round(drainOnce, { tasks, ahead, upkeep });

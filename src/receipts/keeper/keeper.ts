@@ -95,6 +95,7 @@ export function startKeeper(options: KeeperOptions): Keeper {
     ...(options.retentionDays === undefined ? {} : { retentionDays: options.retentionDays }),
     ...(options.deletionDays === undefined ? {} : { deletionDays: options.deletionDays }),
     keeping: options.keeping ?? DEFAULT_KEEPING,
+    prices: options.prices ?? {},
     nodes: options.nodes ?? NODE_TIMING,
     signal: shared,
   };

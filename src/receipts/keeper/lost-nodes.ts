@@ -8,7 +8,8 @@ import { jsonText } from '../journal/fact-texts.ts';
 import type { CloseTexts } from '../journal/texts.ts';
 import type { Chain } from '../seal/chain.ts';
 import { interruption } from './build.ts';
-import { closeRuns, endsWithProcess, runOf } from './interrupted.ts';
+import { closeRuns, type Ended, endsWithProcess, runOf } from './interrupted.ts';
+import { type PriceLists, withEstimate } from './interrupted-usage.ts';
 import { type NodeTiming, NodeWatch } from './node-watch.ts';
 import { type Opening, openingOf } from './stored.ts';
 
@@ -19,6 +20,8 @@ export interface LostNodesOptions {
   /** The chain of this node, which takes the receipts of runs that it closes for others. */
   readonly chain: Chain;
   readonly timing: NodeTiming;
+  /** What calls are priced by; nothing, unless it is said. */
+  readonly prices?: PriceLists;
   readonly clock?: Clock;
   /** Runs of a lost node were closed. */
   readonly onClosed: (node: string, runs: readonly RunId[]) => void;
@@ -74,14 +77,15 @@ export class LostNodes {
 
   /** A younger run than the silence shows that its node has come back, and is left to it. */
   async #close(nodes: readonly string[], now: number): Promise<void> {
-    const { store, chain, timing } = this.#options;
+    const { store, chain, timing, prices = {} } = this.#options;
     const startedUntil = now - timing.lostMs;
     for (let after: RunId | undefined, more = true; more; ) {
       const rows = await unfinishedOf(store, { nodes, startedUntil, after, limit: PAGE });
-      const ended = rows
-        .map(openingOf)
-        .filter(endsWithProcess)
-        .map((opening) => ({ opening, close: lostRun(now, opening.origin.node, this.#node) }));
+      const ended: Ended[] = [];
+      for (const opening of rows.map(openingOf).filter(endsWithProcess)) {
+        const close = await withEstimate(opening.open, lostRun(now, opening.origin.node, this.#node), 0, prices);
+        ended.push({ opening, close });
+      }
       // When another node was quicker with one of them, the page is read again.
       if (!(await closeRuns(store, chain, ended, now))) continue;
       this.#report(ended.map(({ opening }) => opening));
