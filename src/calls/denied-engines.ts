@@ -15,6 +15,11 @@ export function deniedEngines(denied: DeniedEngines): Check {
   return { name: 'denied engines', check: (call) => denialOf(denied, call) };
 }
 
+/** Why an engine is denied to everybody: then it is asked for nothing, its list of models included. */
+export function engineDenial(engines: readonly string[], engine: string): AbpError | undefined {
+  return denialOf({ engines, models: [] }, { engine, model: null });
+}
+
 /** Why a call is denied, in any case of letters: some servers know their models in each. */
 export function denialOf(
   { engines, models }: DeniedEngines,

@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.ts';
 import { packageVersion } from '../base/own-files.ts';
 import { EngineDoor, type Reach } from '../calls/admission.ts';
 import { Balancer } from '../calls/balancing/balancer.ts';
-import { denialOf } from '../calls/denied-engines.ts';
+import { engineDenial } from '../calls/denied-engines.ts';
 import type { Deployment, Place } from '../calls/deployment.ts';
 import { engineHeaders } from '../calls/headers.ts';
 import { missingAccess } from '../calls/key.ts';
@@ -53,7 +53,7 @@ export function deploy(config: Config, inside: Surroundings['inside'], between: 
   const known = new Map<string, ReachedEngine>();
   const byEngine = new Map<string, Balancer>();
   let denied = config.policy.deny_engines;
-  const isDenied = (engine: string): boolean => denialOf({ engines: denied, models: [] }, { engine, model: null }) !== undefined;
+  const isDenied = (engine: string): boolean => engineDenial(denied, engine) !== undefined;
   const prepare = (next: Config): (() => void) => {
     const own = enginesOf(next.engines);
     const all = [...engines, ...own].map((engine) => {

@@ -1,5 +1,5 @@
 import type { CallContext } from '../../calls/context.ts';
-import { denialOf } from '../../calls/denied-engines.ts';
+import { engineDenial } from '../../calls/denied-engines.ts';
 import type { EngineAccess } from '../../runtime/coding-agents/model-discovery.ts';
 import type { Config } from '../config.ts';
 
@@ -21,6 +21,6 @@ export function servedAccess(calls: Pick<CallContext, 'deployments' | 'denied'>)
 }
 
 function assertAllowed(engines: readonly string[], engine: string): void {
-  const denial = denialOf({ engines, models: [] }, { engine, model: null });
+  const denial = engineDenial(engines, engine);
   if (denial !== undefined) throw denial;
 }
