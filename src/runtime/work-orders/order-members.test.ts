@@ -109,6 +109,24 @@ describe.each(BACKENDS)('on $id', (backend) => {
   });
 });
 
+it.each<[string, JsonObject, string]>([
+  ['a namespace that is no object', { abp: 5 }, 'config.vendor.abp: must be an object'],
+  ['two spellings that say different things', { abp: { sandbox: true }, 'abp.sandbox': false }, 'config.vendor["abp.sandbox"]'],
+  ['two names of one member that differ', { abp: { dialect: 'claude', source_dialect: 'kimi' } }, 'config.vendor.abp.source_dialect'],
+  ['the namespace of the agent, where it is no object', { claude: 'yolo' }, 'config.vendor.claude: must be an object'],
+])('refuses %s', (_, vendor, words) => {
+  const order = workOrder('t').workspace({ root }).config({ vendor }).build();
+  expect(() => optionsOf(order, { id: 'adapter:claude', kind: 'adapter' }, root)).toThrow(words);
+});
+
+it('takes two spellings that say the same', () => {
+  const order = workOrder('t')
+    .workspace({ root })
+    .config({ vendor: { abp: { sandbox: true }, 'abp.sandbox': true } })
+    .build();
+  expect(optionsOf(order, { id: 'engine:sim', kind: 'engine' }, root).options.sandbox).toBe(true);
+});
+
 /** A value for each member of `config.vendor.abp`, and the kinds of backends that refuse it by its name because they could only overlook it. */
 const OWN: Readonly<Record<string, { readonly value: Json; readonly refusedBy: string; readonly beside?: JsonObject }>> = {
   mode: { value: 'passthrough', refusedBy: 'adapter', beside: { request: {} } },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type Json, type JsonObject } from '../../base/json.ts';
+import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { checkAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { JsonRecord } from '../../contract/json-value.ts';
@@ -43,23 +43,15 @@ type Ordered = Pick<ForeignWorkOrder, 'config'>;
 
 /** Options of ours that an order carries, spelled `abp: { mode }` or `"abp.mode"`. Throws on a member that is not ours. */
 export function vendorOf({ config }: Ordered): OrderVendor {
-  const checked = checkAt(OwnOptions, ownMembers(config.vendor));
+  const checked = checkAt(OwnOptions, namespaceOf({ config }, OWN));
   if (!checked.ok) {
     const [{ path, message } = { path: '', message: '' }] = checked.complaints;
-    throw new AbpError('invalid_request', `work order is not valid: config.vendor.abp${path === '' ? '' : `.${path}`}: ${message}`, {
-      path: `config.vendor.abp${path === '' ? '' : `.${path}`}`,
-    });
+    throw refused(`config.vendor.abp${path === '' ? '' : `.${path}`}`, message);
   }
   const { source_dialect, dialect = source_dialect, max_tokens: maxTokens, ...own } = checked.value;
+  if (source_dialect !== undefined && source_dialect !== dialect)
+    throw refused('config.vendor.abp.source_dialect', 'says something else than config.vendor.abp.dialect');
   return { ...own, ...(dialect !== undefined && { dialect: dialectName(dialect) }), ...(maxTokens !== undefined && { maxTokens }) };
-}
-
-function ownMembers(vendor: JsonObject): JsonObject {
-  const nested = isJsonObject(vendor[OWN]) ? vendor[OWN] : {};
-  const dotted = Object.entries(vendor).flatMap(([name, value]): [string, Json][] =>
-    name.startsWith(`${OWN}.`) ? [[name.slice(OWN.length + 1), value]] : [],
-  );
-  return { ...nested, ...Object.fromEntries(dotted) };
 }
 
 /** Namespaces of other backends, in their order. */
@@ -68,13 +60,24 @@ export function otherNamespaces({ config }: Ordered): readonly string[] {
   return [...new Set(names)].filter((name) => name !== OWN);
 }
 
-/** Members of one namespace, spelled either way. */
+/** Members of one namespace, spelled either way. Throws where they are none, or where the two spellings say different things. */
 export function namespaceOf({ config }: Ordered, namespace: string): JsonObject {
-  const nested = config.vendor[namespace];
-  const dotted = Object.entries(config.vendor).flatMap(([name, value]): [string, Json][] =>
-    name.startsWith(`${namespace}.`) ? [[name.slice(namespace.length + 1), value]] : [],
-  );
-  return { ...(isJsonObject(nested) ? nested : {}), ...Object.fromEntries(dotted) };
+  const nested = config.vendor[namespace] ?? {};
+  if (!isJsonObject(nested)) throw refused(`config.vendor.${namespace}`, 'must be an object');
+  const members = new Map(Object.entries(nested));
+  for (const [name, value] of Object.entries(config.vendor)) {
+    if (!name.startsWith(`${namespace}.`)) continue;
+    const member = name.slice(namespace.length + 1);
+    const other = members.get(member);
+    if (other !== undefined && JSON.stringify(other) !== JSON.stringify(value))
+      throw refused(`config.vendor["${name}"]`, `says something else than config.vendor.${namespace}.${member}`);
+    members.set(member, value);
+  }
+  return Object.fromEntries(members);
+}
+
+function refused(path: string, message: string): AbpError {
+  return new AbpError('invalid_request', `work order is not valid: ${path}: ${message}`, { path });
 }
 
 /** The first implementation of the contract calls one dialect by another name. */
