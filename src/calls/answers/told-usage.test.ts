@@ -180,3 +180,23 @@ it('counts no number that a usage cannot have, in what other models used either'
   });
   expect(told?.details?.other_models).toEqual([{ model: 'm', input_tokens: 0, output_tokens: 0 }]);
 });
+
+it('counts a stream of the Interactions API by its last event', () => {
+  const observer = findDialect('gemini')?.observeStream();
+  const interaction = { id: 'i', model: 'gemini-2.5-flash' };
+  for (const event of [
+    { event_type: 'interaction.start', interaction },
+    { event_type: 'content.delta', index: 0, delta: { type: 'text', text: 'hi' } },
+    { event_type: 'interaction.complete', interaction: { ...interaction, usage: { total_input_tokens: 100, total_output_tokens: 10 } } },
+  ])
+    observer?.frame(Buffer.from(encodeSse({ data: JSON.stringify(event) })));
+  const { model, finish, usage } = observer?.done() ?? {};
+  expect([model, finish, toldUsage(usage)]).toEqual(['gemini-2.5-flash', 'stop', { ...NONE, input_tokens: 100, output_tokens: 10 }]);
+});
+
+it('names the model of a stream of the Interactions API that broke off', () => {
+  const observer = findDialect('gemini')?.observeStream();
+  for (const event of [{ interaction: { id: 'i', model: 'gemini-2.5-flash' } }, { delta: { type: 'text', text: 'hi' } }])
+    observer?.frame(Buffer.from(encodeSse({ data: JSON.stringify(event) })));
+  expect([observer?.done().model, observer?.done().usage]).toEqual(['gemini-2.5-flash', undefined]);
+});

@@ -97,6 +97,8 @@ class RawCall implements Exchange {
 const COUNTED: readonly (readonly [path: RegExp, dialect: string])[] = [
   [/\/responses\/compact$/, 'openai-responses'],
   [/\/embeddings$/, 'openai-chat'],
+  // The prompts of before chat, and those with a text behind them (Mistral, DeepSeek).
+  [/\/completions$/, 'openai-chat'],
   [/\/interactions$/, 'gemini'],
 ];
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectIn, parseJson } from '../../base/json.ts';
 import { decodeSse } from '../../base/sse.ts';
 import type { IrEvent } from '../../ir/event.ts';
 import { NO_USAGE, usageDetails } from '../../ir/usage.ts';
@@ -6,7 +6,9 @@ import type { Observed, ObservedToolCall, StreamObserver } from '../dialect.ts';
 import { pricedTier } from '../openai-tier.ts';
 import { AnswerReader } from './answers/read-answer.ts';
 
-const TELLING = ['"functionCall"', '"finishReason"', '"error"', '"promptFeedback"', '"groundingMetadata"'].map((word) => Buffer.from(word));
+const TELLING = ['"functionCall"', '"finishReason"', '"error"', '"promptFeedback"', '"groundingMetadata"', '"interaction"'].map((word) =>
+  Buffer.from(word),
+);
 
 /** Chunks of text are most of a stream and tell nothing that a receipt needs, save the usage of the last one. */
 function matters(frame: Buffer): boolean {
@@ -23,16 +25,24 @@ class Sighting {
   #model: string | undefined;
   #error: string | undefined;
   #seen = false;
+  /** The end of a stream of the Interactions API, which holds the whole without its words. */
+  #interaction: JsonObject | undefined;
   /** Characters of all calls. */
   held = 0;
 
   see(chunk: Json): void {
     this.#seen = true;
+    const interaction = isJsonObject(chunk) ? objectIn(chunk.interaction) : undefined;
+    if (interaction !== undefined) {
+      if (typeof interaction.model === 'string') this.#model = interaction.model;
+      if (isJsonObject(interaction.usage)) this.#interaction = interaction;
+      return;
+    }
     for (const event of this.#reader.read(chunk)) this.#note(event);
   }
 
   #note(event: IrEvent): void {
-    if (event.type === 'message-start') this.#model = event.model;
+    if (event.type === 'message-start') this.#model = event.model ?? this.#model;
     else if (event.type === 'error') this.#error = event.error.message;
     else if (event.type === 'part-start' && event.part.kind === 'tool-call') {
       this.held += CALL_HELD;
@@ -47,6 +57,11 @@ class Sighting {
 
   /** A stream that was cut has usage, too; only a reason to stop makes a finish. */
   done(whole: boolean): Observed {
+    const interaction = this.#interaction;
+    if (interaction !== undefined) {
+      const seen = observeInteraction(interaction, objectIn(interaction.usage) ?? {});
+      return { ...(this.#model === undefined ? {} : { model: this.#model }), ...seen, finish: 'stop' };
+    }
     const cut = !this.#reader.stopped && !whole;
     const last = cut || !this.#seen ? [] : this.#reader.end(whole);
     for (const event of last) this.#note(event);
