@@ -24,6 +24,11 @@ describe('masking', () => {
     expect(maskSecrets({ head_webhook: 'https://h', webhooks: [] })).toEqual({ head_webhook: 'https://h', webhooks: [] });
   });
 
+  it('shows the id of the key that a budget is for', () => {
+    const budgets = [{ on: { key: 'key_0192f3a0c1d27b7e8f00112233445566' }, period: 'day', limit_requests: 5 }];
+    expect(maskSecrets({ budgets })).toEqual({ budgets });
+  });
+
   it('leaves alone what only sounds like a secret', () => {
     const harmless = { max_tokens_total: 5, keyboard: 'de', host: '127.0.0.1', port: 8088, empty_key: '' };
     expect(maskSecrets(harmless)).toEqual(harmless);

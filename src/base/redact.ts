@@ -369,6 +369,8 @@ const HOOK_NAME = /webhooks?$/;
 export function maskSecrets(value: Json, name = ''): Json {
   if (HOOK_NAME.test(name)) return maskHooks(value);
   if (name === 'headers' && isJsonObject(value)) return Object.fromEntries(Object.keys(value).map((header) => [header, MASK]));
+  // For whom a budget is: `key` is the id of one.
+  if (name === 'on') return value;
   if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskSecrets(member, key)]));
   if (Array.isArray(value)) return value.map((item: Json) => maskSecrets(item, name));
   if (typeof value !== 'string' || value === '') return value;
