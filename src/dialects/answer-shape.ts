@@ -15,7 +15,8 @@ export type ShownPart =
   /** The words of audio whose bytes come in other parts; they may come piece by piece. */
   | { readonly kind: 'transcript'; readonly words: string }
   | { readonly kind: 'code'; readonly language: string; readonly code: string }
-  | { readonly kind: 'code_result'; readonly failed: boolean; readonly output: string }
+  /** `withCode`: the output repeats the code, which no part before it has told. */
+  | { readonly kind: 'code_result'; readonly failed: boolean; readonly output: string; readonly withCode?: true }
   /** The pages of a search; they become sources of the text that follows. */
   | { readonly kind: 'pages'; readonly pages: readonly FoundPage[] }
   /** The engine used a tool of its own; the result tells what came of it. */

@@ -202,6 +202,15 @@ describe('hosted tools', () => {
     });
   });
 
+  test('an item that holds both is labelled text for Gemini’s callers, whose SDKs take no result without the code before it', () => {
+    const item = { type: 'code_interpreter_call', id: 'ci_1', status: 'completed', container_id: 'c', code: 'print(42)' };
+    const outputs = [{ type: 'logs', logs: '42' }];
+    const answer = { id: 'r', object: 'response', status: 'completed', model: 'gpt-5', output: [{ ...item, outputs }], usage: null };
+    const { body, fidelity } = wholeAnswer('openai-responses', 'gemini', json(answer));
+    expect(body).toMatchObject({ candidates: [{ content: { parts: [{ text: expect.stringMatching(/print\(42\).*42/s) }] } }] });
+    expect(entryAt(fidelity, 'output[*]<code_interpreter_call>.code')).toMatchObject({ fate: 'emulated', code: 'as_labelled_text' });
+  });
+
   test('arguments of a hosted tool that come in pieces are the fate of that call, not of a call to make', () => {
     const block = (index: number, content_block: object, piece: string): object[] => [
       { type: 'content_block_start', index, content_block },

@@ -164,7 +164,7 @@ function shownRun({ code, outputs }: JsonObject): ShownPart {
   const list = listIn(outputs);
   const output = list.map((one) => (isJsonObject(one) ? textIn(one.logs) || textIn(one.url) : '')).join('\n');
   const ran = `\`\`\`python\n${textIn(code)}\n\`\`\`\n`;
-  return { kind: 'code_result', failed: false, output: `${ran}${output}` };
+  return { kind: 'code_result', failed: false, output: `${ran}${output}`, withCode: true };
 }
 
 function shownSearch(action: JsonObject): ShownPart {

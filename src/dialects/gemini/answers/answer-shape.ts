@@ -151,6 +151,8 @@ function form(shown: ShownPart): JsonObject | undefined {
       // The enumeration of the vendor knows Python alone.
       return { executableCode: { language: shown.language === 'python' ? 'PYTHON' : 'LANGUAGE_UNSPECIFIED', code: shown.code } };
     case 'code_result':
+      // A result without the code before it is none to the SDKs of this dialect, some of which fail.
+      if (shown.withCode === true) return undefined;
       return { codeExecutionResult: { outcome: shown.failed ? 'OUTCOME_FAILED' : 'OUTCOME_OK', output: shown.output } };
     default:
       return undefined;
