@@ -127,6 +127,12 @@ it('takes two spellings that say the same', () => {
   expect(optionsOf(order, { id: 'engine:sim', kind: 'engine' }, root).options.sandbox).toBe(true);
 });
 
+it('takes the model of a request that is passed on for that of the order, so that rules about models are asked before there is a run', () => {
+  const vendor = { abp: { mode: 'passthrough', dialect: 'openai-chat', request: { model: 'gpt-4o', messages: [] } } };
+  const order = workOrder('t').workspace({ root }).config({ vendor }).build();
+  expect(optionsOf(order, { id: 'engine:openai', kind: 'engine' }, root).options.model).toBe('gpt-4o');
+});
+
 /** A value for each member of `config.vendor.abp`, and the kinds of backends that refuse it by its name because they could only overlook it. */
 const OWN: Readonly<Record<string, { readonly value: Json; readonly refusedBy: string; readonly beside?: JsonObject }>> = {
   mode: { value: 'passthrough', refusedBy: 'adapter', beside: { request: {} } },

@@ -6,7 +6,7 @@ import { runLimits } from '../../contract/runs/run-limits.ts';
 import { parseRunOptions, type RunOptions } from '../../contract/runs/run-options.ts';
 import type { WorkOrder } from '../../contract/work-orders/work-order.ts';
 import { promptOf } from '../bare-model/prompt.ts';
-import { namespaceOf, otherNamespaces, vendorOf } from './vendor.ts';
+import { modelOf, namespaceOf, otherNamespaces, vendorOf } from './vendor.ts';
 
 /** Who executes an order, as far as its options depend on it. */
 export interface OrderBackend {
@@ -48,7 +48,7 @@ export function optionsOf(order: WorkOrder, backend: OrderBackend, base: string)
     workspace: workspaceOf(order),
     policy,
     env: Object.keys(config.env).length === 0 ? undefined : config.env,
-    model: config.model ?? undefined,
+    model: modelOf(order) ?? undefined,
     maxTurns: config.max_turns ?? undefined,
     maxBudgetUsd: config.max_budget_usd ?? undefined,
     engine,

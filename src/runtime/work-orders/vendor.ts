@@ -84,3 +84,9 @@ function refused(path: string, message: string): AbpError {
 function dialectName(name: string): string {
   return name === 'open_ai' || name === 'openai' ? 'openai-chat' : name;
 }
+
+/** The model that an order names: its own, or that of the request that it passes on. */
+export function modelOf(order: Ordered): string | null {
+  const { request } = vendorOf(order);
+  return order.config.model ?? (typeof request?.model === 'string' ? request.model : null);
+}

@@ -24,7 +24,7 @@ import { type Candidate, type Ranked, rankBackends } from './backend-choice.ts';
 import { assertMembers } from './backend-members.ts';
 import { type OrderBackend, type OrderedRun, optionsOf } from './order-options.ts';
 import { engineManifest, engineProgram, hostProgram, SidecarGreetings, type SidecarSetting } from './programs.ts';
-import { vendorOf } from './vendor.ts';
+import { modelOf, vendorOf } from './vendor.ts';
 
 export interface WorkOrdersOptions {
   readonly agents: CodingAgents;
@@ -329,12 +329,6 @@ function noneFor(order: WorkOrder, [best]: readonly Ranked[]): AbpError {
   if (coverage < 1) assertMet({ manifest: candidate.manifest, requirements: order.requirements, compatibility, backend: candidate.id });
   const reason = `the best backend for this order is ${candidate.id}, and ${candidate.obstacle}`;
   return new AbpError('E007', `No backend can execute the order: ${reason}.`, { backend_id: candidate.id, reason });
-}
-
-/** The model that an order names: its own, or that of the request that it passes on. */
-function modelOf(order: WorkOrder): string | null {
-  const { request } = vendorOf(order);
-  return order.config.model ?? (typeof request?.model === 'string' ? request.model : null);
 }
 
 interface Planned {
