@@ -122,6 +122,27 @@ describe.skipIf(missing !== undefined)(needing('the console in a browser', missi
       await context.close();
     });
 
+    it('Y copies the whole id and says so, and where the browser does not let it the id is shown', async () => {
+      const { page, context, complaints, open } = await stage.signedIn();
+      const run = await runOf(({ error }) => error === null);
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      await open(`/runs?sel=${run}`);
+      await page.keyboard.press('y');
+      await page
+        .getByRole('status')
+        .filter({ hasText: `Copied ${run}` })
+        .waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(run);
+      const session = await context.newCDPSession(page);
+      const permission = { name: 'clipboard-write', allowWithoutSanitization: false };
+      await context.clearPermissions();
+      await session.send('Browser.setPermission', { permission, setting: 'denied', origin: stage.server.url });
+      await page.keyboard.press('y');
+      await page.getByRole('alert').filter({ hasText: run }).waitFor();
+      expect(complaints).toEqual([]);
+      await context.close();
+    });
+
     it('the palette finds a run by three digits of its id', async () => {
       const { page, context } = await stage.signedIn();
       const run = await runOf(({ mode }) => mode === 'mapped');

@@ -180,7 +180,24 @@ describe.skipIf(missing !== undefined)(needing('pictures of the console', missin
     await context.close();
   });
 
-  it.each([390, 800, 1024, 1280])(
+  it('at 1024 the chosen cell of the Matrix is in sight, and with it whose it is and what it is about', async () => {
+    const { page, context, complaints, open } = await world.signedIn({ width: 1024 });
+    await page.setViewportSize({ width: 1024, height: 640 });
+    await open('/matrix?row=engine:replay&col=embeddings');
+    const hidden: string[] = await page.evaluate(`(() => {
+      const within = document.querySelector('.gr').getBoundingClientRect();
+      const parts = { cell: '.hit', row: 'tr.on .en', column: 'thead .colon .rot' };
+      return Object.entries(parts).flatMap(([name, selector]) => {
+        const { left, right, top, bottom } = document.querySelector(selector).getBoundingClientRect();
+        return left >= within.left && right <= within.right && top >= within.top && bottom <= within.bottom ? [] : [name];
+      });
+    })()`);
+    expect(hidden).toEqual([]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it.each([320, 390, 800, 1024, 1280])(
     'no text of any page stands on another one or is cut where nothing says so, at %i',
     async (width) => {
       const { page, context, open } = await world.signedIn({ width });

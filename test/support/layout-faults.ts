@@ -45,7 +45,7 @@ const LOOK = `(() => {
       if (line.bottom - line.top < 4) continue;
       const missing = box.width - Math.max(0, line.right - line.left);
       const isFigure = /^(< )?[$]?[0-9][0-9.,:]*( ?(ms|s|k|M|%|kB|B))?$/.test(text) || text === 'no price';
-      if (missing > 3 && (!seen.told || (isFigure && seen.ends))) faults.push('"' + text.slice(0, 40) + '" is cut by ' + Math.round(missing) + ' px');
+      if (missing > 3 && (!seen.told || (isFigure && seen.ends && line.right - line.left > 2))) faults.push('"' + text.slice(0, 40) + '" is cut by ' + Math.round(missing) + ' px');
       if (line.right - line.left > 2) lines.push(line);
     }
   }

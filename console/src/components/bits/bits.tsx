@@ -1,6 +1,7 @@
 import { type ButtonHTMLAttributes, type JSX, type ReactNode, useEffect, useState } from 'react';
 import { ApiError, OfflineError } from '../../api/client.ts';
 import { useOffline } from '../../api/queries.ts';
+import { copyText } from '../../base/copy.ts';
 import { Icon } from '../icon/icon.tsx';
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -114,7 +115,7 @@ export function StatusGlyph({ status, waiting }: { readonly status: string; read
 export function CopyId({ text, children }: { readonly text: string; readonly children?: ReactNode }): JSX.Element {
   const [copied, setCopied] = useState(false);
   const copy = (): void => {
-    void navigator.clipboard.writeText(text).then(() => setCopied(true));
+    void copyText(text).then(setCopied);
     window.setTimeout(() => setCopied(false), 1500);
   };
   return (

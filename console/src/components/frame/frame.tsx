@@ -114,6 +114,24 @@ function Failures(): JSX.Element | null {
   );
 }
 
+const SAID_MS = 2000;
+
+/** What a key has done where nothing else shows it. */
+function Said(): JSX.Element {
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    const hear = (event: Event): void => setSaid(event instanceof CustomEvent ? String(event.detail) : '');
+    window.addEventListener('abp:said', hear);
+    return () => window.removeEventListener('abp:said', hear);
+  }, []);
+  useEffect(() => {
+    if (said === '') return undefined;
+    const timer = window.setTimeout(() => setSaid(''), SAID_MS);
+    return () => window.clearTimeout(timer);
+  }, [said]);
+  return <output className={said === '' ? 'sr' : 'told floats'}>{said}</output>;
+}
+
 /** The bar on top, the status line below, and what opens over every page. */
 export function Frame(): JSX.Element {
   const at = useRouterState({ select: (state) => state.location.pathname });
@@ -148,6 +166,7 @@ export function Frame(): JSX.Element {
       <StatusLine />
       <PhoneTabs at={at} waits={waits} />
       <Failures />
+      <Said />
       {open === 'palette' ? <Palette close={close} showKeys={() => setOpen('keys')} /> : null}
       {open === 'keys' ? <KeySheet close={close} /> : null}
     </>

@@ -3,8 +3,10 @@ import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { send } from '../../api/client.ts';
 import { replay } from '../../api/replay.ts';
 import { type Action, offeredActions } from '../../base/actions.ts';
+import { copyAloud } from '../../base/copy.ts';
 import { shortId } from '../../base/format.ts';
 import { toggleTheme } from '../../base/theme.ts';
+import { tellFailure } from '../../base/told.ts';
 
 const RUN_PAGE = /^\/runs\/(run_[0-9a-f]{32})$/;
 
@@ -25,10 +27,7 @@ function useRunActions(run: string | undefined): readonly Action[] {
   if (run === undefined) return [];
   const id = shortId(run);
   const again = (wish: { readonly serve?: 'recorded' }) => () => {
-    void replay(run, wish).then(
-      (made) => navigate({ to: '/runs/$a/vs/$b', params: { a: run, b: made } }),
-      (failure: unknown) => window.dispatchEvent(new CustomEvent('abp:failure', { detail: failure })),
-    );
+    void replay(run, wish).then((made) => navigate({ to: '/runs/$a/vs/$b', params: { a: run, b: made } }), tellFailure);
   };
   return [
     { id: 'open', text: `Open ${id}`, icon: 'right', keys: '↵', act: () => void navigate({ to: '/runs/$run', params: { run } }) },
@@ -57,7 +56,7 @@ function useRunActions(run: string | undefined): readonly Action[] {
         void navigate({ to: '/runs/$run', params: { run } });
       },
     },
-    { id: 'copy', text: `Copy the id of ${id}`, icon: 'copy', keys: 'Y', act: () => void navigator.clipboard.writeText(run) },
+    { id: 'copy', text: `Copy the id of ${id}`, icon: 'copy', keys: 'Y', act: () => void copyAloud(run) },
   ];
 }
 
@@ -78,7 +77,7 @@ export function useDoings(showKeys: () => void): readonly Action[] {
       id: 'copy-url',
       text: 'Copy the address for SDKs',
       icon: 'copy',
-      act: () => void navigator.clipboard.writeText(`${location.origin}/e/sim`),
+      act: () => void copyAloud(`${location.origin}/e/sim`),
     },
     { id: 'theme', text: 'Light or dark theme', icon: 'theme', keys: 'T', act: toggleTheme },
     { id: 'keys', text: 'All keys', icon: 'list', keys: '?', act: showKeys },

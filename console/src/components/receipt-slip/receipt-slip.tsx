@@ -3,6 +3,7 @@ import { type JSX, type ReactNode, useState } from 'react';
 import { get, withQuery } from '../../api/client.ts';
 import { isCall, isUnderWay } from '../../api/receipts.ts';
 import type { Catalogue, Receipt } from '../../api/types.ts';
+import { copyText } from '../../base/copy.ts';
 import { cost, digest, time, whole } from '../../base/format.ts';
 import { isUnsealed } from '../../base/seal/unsealed.ts';
 import type { CheckedSeal } from '../../base/seal/verify.ts';
@@ -273,7 +274,7 @@ export async function exportLine(run: string): Promise<void> {
 function Exits({ receipt, again }: { readonly receipt: Receipt; again(): void }): JSX.Element {
   const [copied, setCopied] = useState(false);
   const copy = (): void => {
-    void navigator.clipboard.writeText(`abp receipt verify ${receipt.run_id}`).then(() => setCopied(true));
+    void copyText(`abp receipt verify ${receipt.run_id}`).then(setCopied);
   };
   return (
     <div className="row exits">

@@ -31,7 +31,9 @@ export function CellGrid({ title, groups, rows, at, unmet, choose, hover }: Grid
   // The focus goes with the selection, but only where it was in the grid.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each place is a new one
   useEffect(() => {
-    if (table.current?.contains(document.activeElement) === true) table.current.querySelector<HTMLElement>('.hit')?.focus();
+    const cell = table.current?.querySelector<HTMLElement>('.hit');
+    cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (table.current?.contains(document.activeElement) === true) cell?.focus();
   }, [at.row, at.column]);
   return (
     <div className="gr scroll">

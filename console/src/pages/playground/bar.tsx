@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type JSX, useState } from 'react';
 import { enginesQuery, matrixQuery } from '../../api/queries.ts';
 import type { Engines } from '../../api/types.ts';
+import { copyText } from '../../base/copy.ts';
 import { Button, Segmented, Select } from '../../components/bits/bits.tsx';
 import { Icon } from '../../components/icon/icon.tsx';
 import { modelNamesQuery } from './data.ts';
@@ -39,7 +40,7 @@ export function Bar({ wish, change, takeExample, load, curl }: BarProps): JSX.El
   const [copied, setCopied] = useState(false);
   const targets = targetsOf(engines.data);
   const copy = (): void => {
-    void navigator.clipboard.writeText(curl ?? '').then(() => setCopied(true));
+    void copyText(curl ?? '').then(setCopied);
     window.setTimeout(() => setCopied(false), 1500);
   };
   return (

@@ -1,15 +1,17 @@
 import { type InfiniteData, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type JSX, useState } from 'react';
+import type { JSX } from 'react';
 import { fieldsQuery } from '../../api/queries.ts';
 import { isUnderWay, recordingQuery, textOfAnswer, textOfBody, ticksOf } from '../../api/receipts.ts';
 import { replay } from '../../api/replay.ts';
 import type { Receipt, RecordingLine, RunRowList } from '../../api/types.ts';
+import { copyAloud } from '../../base/copy.ts';
 import { capabilityOf } from '../../base/fates.ts';
 import { bytes, digest, duration, many, shortId } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
+import { tellFailure } from '../../base/told.ts';
 import { useUrlState } from '../../base/url-state.ts';
-import { Empty, ErrorBand } from '../../components/bits/bits.tsx';
+import { Empty } from '../../components/bits/bits.tsx';
 import { JsonView } from '../../components/json-view/json-view.tsx';
 import { exportLine, ReceiptSlip } from '../../components/receipt-slip/receipt-slip.tsx';
 import { Timeline } from '../../components/timeline/timeline.tsx';
@@ -41,7 +43,6 @@ function tabsOf(receipt: Receipt): readonly (readonly [Tab, string])[] {
 export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   const [state, change] = useUrlState();
   const navigate = useNavigate();
-  const [failure, setFailure] = useState<unknown>(null);
   const client = useQueryClient();
   const step = (by: number): void => {
     const next = neighbourOf(client, receipt.run_id, by);
@@ -53,7 +54,7 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
   const actions = {
     playground: () => void navigate({ to: '/playground', search: { run: receipt.run_id } }),
     replay: () => {
-      replay(receipt.run_id).then((run) => navigate({ to: '/runs/$a/vs/$b', params: { a: receipt.run_id, b: run } }), setFailure);
+      replay(receipt.run_id).then((run) => navigate({ to: '/runs/$a/vs/$b', params: { a: receipt.run_id, b: run } }), tellFailure);
     },
     compare: () => void navigate({ to: '/runs', search: { compare: receipt.run_id } }),
   };
@@ -61,7 +62,7 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
     p: actions.playground,
     r: actions.replay,
     c: actions.compare,
-    y: () => void navigator.clipboard.writeText(receipt.run_id),
+    y: () => void copyAloud(receipt.run_id),
     v: () => void client.refetchQueries({ queryKey: ['seal', receipt.run_id] }),
     e: () => void exportLine(receipt.run_id),
     j: () => step(1),
@@ -72,7 +73,6 @@ export function CallPage({ receipt }: { readonly receipt: Receipt }): JSX.Elemen
   return (
     <div className="p-run fill">
       <CallHead receipt={receipt} actions={actions} />
-      <ErrorBand error={failure} />
       {receipt.error === null ? null : <Refusal receipt={receipt} recording={recording.data} />}
       {receipt.reason === 'interrupted' ? <Late run={receipt.run_id} /> : null}
       <div className="wrap">

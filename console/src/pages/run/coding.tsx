@@ -6,6 +6,7 @@ import { sessionQuery } from '../../api/queries.ts';
 import { reportQuery } from '../../api/receipts.ts';
 import { useStream } from '../../api/streams.ts';
 import type { AgentEvent, Receipt, RunDetail, RunRow } from '../../api/types.ts';
+import { copyAloud } from '../../base/copy.ts';
 import { count, duration } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
 import { useUrlChoice } from '../../base/url-state.ts';
@@ -227,7 +228,7 @@ function useCodingKeys({ run, steps, rows, hot, setHot, transcript, asked, may, 
       if (call !== undefined) void navigate({ to: '/runs/$run', params: { run: call.run_id } });
     },
     c: () => void navigate({ to: '/runs', search: { compare: run } }),
-    y: () => void navigator.clipboard.writeText(run),
+    y: () => void copyAloud(run),
     escape: () => void navigate({ to: '/runs', search: { sel: run } }),
   });
 }

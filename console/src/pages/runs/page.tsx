@@ -4,9 +4,11 @@ import { type JSX, type PointerEvent, useCallback, useMemo, useRef, useState } f
 import { enginesQuery, rowQuery } from '../../api/queries.ts';
 import { replay } from '../../api/replay.ts';
 import type { RunRow } from '../../api/types.ts';
+import { copyAloud } from '../../base/copy.ts';
 import { FATES } from '../../base/fates.ts';
 import { time } from '../../base/format.ts';
 import { useKeys } from '../../base/keys.ts';
+import { tellFailure } from '../../base/told.ts';
 import { type UrlState, useUrlChoice, useUrlState } from '../../base/url-state.ts';
 import { Button, Empty, ErrorBand, Select, useNow } from '../../components/bits/bits.tsx';
 import { DataList } from '../../components/data-list/data-list.tsx';
@@ -49,7 +51,6 @@ export function Page(): JSX.Element {
   const toggleLive = (): void => setFollowing(liveOn ? 'off' : 'on');
   const cell = useCell();
   const [marked, setMarked] = useState<ReadonlySet<string>>(() => new Set(state.compare === undefined ? [] : [state.compare]));
-  const [failure, setFailure] = useState<unknown>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a span is counted back from when it was chosen
   const asked = useMemo(() => withSince(state, Date.now()), [JSON.stringify(state)]);
   const pages = useInfiniteQuery(rowsQuery(asked));
@@ -79,7 +80,7 @@ export function Page(): JSX.Element {
   };
   const again = (row: RunRow | undefined): void => {
     if (row === undefined) return;
-    replay(row.run_id).then((run) => navigate({ to: '/runs/$a/vs/$b', params: { a: row.run_id, b: run } }), setFailure);
+    replay(row.run_id).then((run) => navigate({ to: '/runs/$a/vs/$b', params: { a: row.run_id, b: run } }), tellFailure);
   };
   const goView = (index: number): void => {
     const next = views[(index + views.length) % views.length];
@@ -102,7 +103,7 @@ export function Page(): JSX.Element {
     c: () => compare(chosen),
     r: () => again(chosen),
     p: () => void navigate({ to: '/playground', search: { run: chosen?.run_id } }),
-    y: () => void navigator.clipboard.writeText(chosen?.run_id ?? ''),
+    y: () => void copyAloud(chosen?.run_id),
     f: () => {
       if (chosen !== undefined) change(filterByCell(chosen, cell.current()));
     },
@@ -130,7 +131,7 @@ export function Page(): JSX.Element {
         <Columns hidden={hidden} toggle={toggleColumn} />
       </div>
       <ViewBar {...{ views, keep, drop }} current={view} counts={counts.data} canKeep={chipsOf(viewFilter(state)).length > 0} go={goView} />
-      <ErrorBand error={failure ?? pages.error} retry={() => void pages.refetch()} />
+      <ErrorBand error={pages.error} retry={() => void pages.refetch()} />
       <div className="split">
         <div className="list" data-cell={cell.steered} onPointerOver={cell.pointAt}>
           {histogram.data === undefined ? (
