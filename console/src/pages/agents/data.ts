@@ -25,6 +25,14 @@ export const sessionsQuery = (agent: string | undefined) =>
     refetchInterval: 3000,
   });
 
+/** One that the list does not reach, such as an archived agent that a link names. */
+export const agentQuery = (id: string | undefined) =>
+  queryOptions({ queryKey: ['agent', id], queryFn: () => get<AgentView>(`/v1/agents/${id}`), retry: false });
+
+/** One that the list does not reach, such as an old one that a link names. */
+export const sessionQuery = (id: string | undefined) =>
+  queryOptions({ queryKey: ['session-of', id], queryFn: () => get<Session>(`/v1/sessions/${id}`), refetchInterval: 3000, retry: false });
+
 /** Sessions that wait for somebody or work, of every agent. */
 export const busyQuery = (status: 'waiting' | 'active') =>
   queryOptions({

@@ -10,7 +10,7 @@ import { type UrlState, useUrlState } from '../../base/url-state.ts';
 import { Button, Empty, ErrorBand, Locked } from '../../components/bits/bits.tsx';
 import { AgentForm } from './agent-form.tsx';
 import { Chat } from './chat.tsx';
-import { agentsQuery, busyQuery, openSession, type Session, sessionsQuery } from './data.ts';
+import { agentQuery, agentsQuery, busyQuery, sessionQuery as oneSessionQuery, openSession, type Session, sessionsQuery } from './data.ts';
 import { MadeOf } from './made-of.tsx';
 import './page.css';
 
@@ -41,18 +41,46 @@ export function Page(): JSX.Element {
   );
 }
 
+interface Looked {
+  readonly agents: readonly AgentView[] | undefined;
+  readonly agent: AgentView | undefined;
+  readonly sessions: readonly Session[];
+  readonly session: Session | undefined;
+  readonly error: unknown;
+  readonly isMissing: boolean;
+  again(): void;
+}
+
+/** What the address names, and without an address the first of each. It never shows something else than what the address names. */
+function useLooked(chosen: string | undefined, wanted: string | undefined): Looked {
+  const agents = useQuery(agentsQuery);
+  const listed = chosen === undefined ? agents.data?.items[0] : agents.data?.items.find(({ id }) => id === chosen);
+  const linked = useQuery({ ...agentQuery(chosen), enabled: chosen !== undefined && agents.isSuccess && listed === undefined });
+  const agent = listed ?? linked.data;
+  const sessions = useQuery(sessionsQuery(agent?.id));
+  const known = wanted === undefined ? sessions.data?.items[0] : sessions.data?.items.find(({ id }) => id === wanted);
+  const old = useQuery({ ...oneSessionQuery(wanted), enabled: wanted !== undefined && sessions.isSuccess && known === undefined });
+  const found = known ?? old.data;
+  const isOthers = found !== undefined && agent !== undefined && found.agent_id !== agent.id;
+  return {
+    agents: agents.data?.items,
+    agent,
+    sessions: sessions.data?.items ?? [],
+    session: isOthers ? undefined : found,
+    error: agents.error ?? linked.error ?? old.error,
+    isMissing: linked.error !== null || old.error !== null || isOthers,
+    again: () => void agents.refetch(),
+  };
+}
+
 function Agents(): JSX.Element {
   const { agent: chosen, session: wanted } = useParams({ strict: false });
   const [state, change] = useUrlState();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const agents = useQuery(agentsQuery);
+  const { agents, agent, sessions, session, error, isMissing, again } = useLooked(chosen, wanted);
   const [failure, setFailure] = useState<unknown>(null);
-  const list = agents.data?.items ?? [];
-  const agent = list.find(({ id }) => id === chosen) ?? list[0];
-  const sessions = useQuery(sessionsQuery(agent?.id));
-  const session = sessions.data?.items.find(({ id }) => id === wanted) ?? sessions.data?.items[0];
-  const empty = agents.data !== undefined && list.length === 0;
+  const empty = agents?.length === 0 && !isMissing && agent === undefined;
   const { editing, shown } = lookedAt(state, agent);
   const making = state.new === 'true' || empty || editing !== undefined;
   const start = (): void => {
@@ -68,19 +96,19 @@ function Agents(): JSX.Element {
   return (
     <div className="p-agents fill">
       <h1 className="sr">Agents</h1>
-      <ErrorBand error={failure ?? agents.error} retry={() => void agents.refetch()} />
+      <ErrorBand error={failure ?? error} retry={again} />
       <div className={making || wanted !== undefined ? 'wrap talks' : 'wrap'}>
         <nav className="li scroll" aria-label="Agents and sessions">
-          <AgentList list={list} agent={shown} makeNew={makeNew} />
-          {shown === undefined ? null : <SessionList agent={shown} items={sessions.data?.items ?? []} session={session} start={start} />}
+          <AgentList list={agents ?? []} agent={shown} makeNew={makeNew} />
+          {shown === undefined ? null : <SessionList agent={shown} items={sessions} session={session} start={start} />}
         </nav>
         {making ? (
           <AgentForm key={editing?.id ?? 'new'} agent={editing} first={empty} close={() => change({ new: undefined, edit: undefined })} />
         ) : (
           <>
             {session === undefined || agent === undefined ? (
-              <Empty title={agent === undefined ? 'Reading the agents' : 'No session yet'}>
-                {agent === undefined ? null : (
+              <Empty title={isMissing ? 'There is nothing at this address' : readingOr(agent, wanted)}>
+                {agent === undefined || (wanted !== undefined && !isMissing) ? null : (
                   <Button acts onClick={start}>
                     Begin one
                   </Button>
@@ -99,6 +127,11 @@ function Agents(): JSX.Element {
       </div>
     </div>
   );
+}
+
+function readingOr(agent: AgentView | undefined, wanted: string | undefined): string {
+  if (agent === undefined) return 'Reading the agents';
+  return wanted === undefined ? 'No session yet' : 'Reading the session';
 }
 
 interface AgentListProps {

@@ -1,4 +1,5 @@
 import { type JSX, useEffect, useRef } from 'react';
+import { bringIntoView } from '../../base/bring-into-view.ts';
 import { Select } from '../../components/bits/bits.tsx';
 import { Cell, LEVEL_WORDS, Legend } from './cell.tsx';
 import type { Unmet } from './data.ts';
@@ -8,6 +9,9 @@ export interface Place {
   readonly row: number;
   readonly column: number;
 }
+
+/** The names of rows and columns stay where they are and cover what passes below them. */
+const NAMES = { left: 132, top: 150, other: 8 };
 
 interface GridProps {
   readonly title: string;
@@ -32,7 +36,8 @@ export function CellGrid({ title, groups, rows, at, unmet, choose, hover }: Grid
   // biome-ignore lint/correctness/useExhaustiveDependencies: each place is a new one
   useEffect(() => {
     const cell = table.current?.querySelector<HTMLElement>('.hit');
-    cell?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    const part = table.current?.parentElement;
+    if (cell && part) bringIntoView(cell, part, NAMES);
     if (table.current?.contains(document.activeElement) === true) cell?.focus();
   }, [at.row, at.column]);
   return (

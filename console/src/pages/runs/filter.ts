@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 export const FILTER_NAMES = Object.keys(NAMES);
 
+const MEASURED: ReadonlySet<string> = new Set(['min_cost_nano_usd', 'min_ms']);
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, '': 1 };
 const NANO = 1_000_000_000;
 
@@ -59,6 +60,7 @@ export function chipsOf(state: UrlState): readonly (readonly [string, string])[]
 function chip(name: string, value: string): string | undefined {
   if (name === 'span') return `since ${SPANS.find(([span]) => span === value)?.[2] ?? duration(Number(value))}`;
   if (name === 'since' || name === 'until' || name === 'before') return `${name} ${time(value)}`;
+  if (MEASURED.has(name) && !/^\d+(\.\d+)?$/.test(value)) return `${name} ${value}`;
   if (name === 'min_cost_nano_usd') return `cost > $${Number(value) / NANO}`;
   if (name === 'min_ms') return `duration > ${Number(value) / 1000} s`;
   if (name === 'unkeyed' && value === 'true') return 'without a key';

@@ -149,7 +149,7 @@ export function Page(): JSX.Element {
             </button>
           ) : null}
           <output className="sr">{live.newer > 0 ? `${live.newer} new runs` : ''}</output>
-          {rows.length === 0 && !pages.isPending ? (
+          {rows.length === 0 && pages.isSuccess ? (
             <Nothing state={asked} chips={chipsOf(state)} remove={(name) => change({ [name]: undefined })} />
           ) : (
             <DataList

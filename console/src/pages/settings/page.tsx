@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { type JSX, useEffect, useRef } from 'react';
 import { sessionQuery } from '../../api/queries.ts';
-import { Locked } from '../../components/bits/bits.tsx';
+import { bringIntoView } from '../../base/bring-into-view.ts';
+import { Empty, Locked } from '../../components/bits/bits.tsx';
 import { Budgets } from './budgets.tsx';
 import { EngineSettings } from './engines.tsx';
 import { KeySettings } from './keys.tsx';
@@ -38,8 +39,11 @@ export function Page(): JSX.Element {
   // On a phone the sections stand in one line that is longer than the screen.
   const current = useRef<HTMLAnchorElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another section is another link
-  useEffect(() => current.current?.scrollIntoView({ block: 'nearest', inline: 'center' }), [section]);
-  const title = SECTIONS.find(([id]) => id === section)?.[1] ?? 'Engines';
+  useEffect(() => {
+    const part = current.current?.parentElement;
+    if (current.current && part) bringIntoView(current.current, part, { left: 24, other: 24 });
+  }, [section]);
+  const title = SECTIONS.find(([id]) => id === section)?.[1] ?? 'No such settings';
   return (
     <div className="p-settings fill">
       <nav className="sections" aria-label="Sections">
@@ -71,6 +75,7 @@ export function Page(): JSX.Element {
 }
 
 function Section({ id, may }: { readonly id: string; readonly may: boolean }): JSX.Element {
+  if (!SECTIONS.some(([known]) => known === id)) return <Empty title={`There is no section ${id}.`} />;
   if (id === 'engines') return <EngineSettings may={may} />;
   if (id === 'trust') return <Trust may={may} />;
   if (!may) return <Locked what="Seeing and changing this" />;
