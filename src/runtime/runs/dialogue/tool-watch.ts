@@ -101,10 +101,15 @@ export class ToolWatch {
     if (verdict.kind === 'change') this.#context.remark('info', `the hook preToolUse changed the input of ${shown.toolName}`);
   }
 
-  async #decided(shown: Shown, call: Call): Promise<Verdict> {
+  #decided(shown: Shown, call: Call): Promise<Verdict> {
+    return this.#unhurried(() => this.#verdictFor(shown, call));
+  }
+
+  /** Silence is not counted until the hook has decided. */
+  async #unhurried(decide: () => Promise<Verdict>): Promise<Verdict> {
     this.#context.deadlines.hold();
     try {
-      return await this.#verdictFor(shown, call);
+      return await decide();
     } finally {
       this.#context.deadlines.release();
     }
@@ -136,7 +141,8 @@ export class ToolWatch {
   }
 
   #first(call: Call, words: string): Shown {
-    const verdict = this.#ask(call);
+    // An agent that will wait for the verdict may tell of the call a moment before it asks: it is not silent meanwhile.
+    const verdict = this.blocks ? this.#unhurried(() => this.#ask(call)) : this.#ask(call);
     const shown: Shown = { toolName: call.toolName, words, verdict, told: false, asked: false, heeded: false };
     this.#open.add(shown);
     return shown;
