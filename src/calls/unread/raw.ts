@@ -99,6 +99,8 @@ const COUNTED: readonly (readonly [path: RegExp, dialect: string])[] = [
   [/\/embeddings$/, 'openai-chat'],
   // The prompts of before chat, and those with a text behind them (Mistral, DeepSeek).
   [/\/completions$/, 'openai-chat'],
+  [/\/images\/(?:generations|edits)$/, 'openai-responses'],
+  [/\/audio\/(?:transcriptions|translations)$/, 'openai-responses'],
   [/\/interactions$/, 'gemini'],
 ];
 

@@ -9,7 +9,8 @@ import * as wire from './wire.ts';
 const NAMED = Buffer.from('event: ');
 /** Longer than the name of any event that matters. */
 const LONGEST_NAME = 48;
-const MATTERS = /^event: (?:error|response\.(?:created|output_item\.done|completed|incomplete|failed|cancelled))[\r\n]/;
+const MATTERS =
+  /^event: (?:error|response\.(?:created|output_item\.done|completed|incomplete|failed|cancelled)|image_(?:generation|edit)\.completed|transcript\.text\.done)[\r\n]/;
 const CALL = Buffer.from('_call"');
 
 /** Deltas are most of a stream and repeated by the last events; only an event without a name must be read to be known. */
@@ -24,6 +25,8 @@ class Sighting {
   model: string | undefined;
   error: string | undefined;
   response: wire.Response | undefined;
+  /** The last event of a picture or a transcript. */
+  alone: JsonObject | undefined;
   readonly items: wire.AnyItem[] = [];
 
   see(event: JsonObject): void {
@@ -42,6 +45,11 @@ class Sighting {
       case 'response.failed':
       case 'response.cancelled':
         this.#end(event.response);
+        break;
+      case 'image_generation.completed':
+      case 'image_edit.completed':
+      case 'transcript.text.done':
+        this.alone = { usage: event.usage ?? null };
         break;
       default:
     }
@@ -70,9 +78,9 @@ export function observeStream(): StreamObserver {
       return held;
     },
     done: () => {
-      const { model, error, response, items } = sighting;
-      const seen = observed(response, items);
-      const failed = error ?? seen.error;
+      const { model, error, response, items, alone } = sighting;
+      const seen = alone === undefined ? observed(response, items) : { toolCalls: [], ...usageAlone(alone) };
+      const failed = error ?? ('error' in seen ? seen.error : undefined);
       return { ...(model === undefined ? {} : { model }), ...seen, ...(failed === undefined ? {} : { error: failed }) };
     },
   };
@@ -116,7 +124,12 @@ export function observeBody(body: string): Observed {
   if (response.success) return observed(response.data, []);
   const { error, detail } = value;
   if (isJsonObject(error)) return { toolCalls: [], error: errorText(error) };
-  return { toolCalls: [], ...(typeof detail === 'string' ? { error: detail } : {}) };
+  return { toolCalls: [], ...usageAlone(value), ...(typeof detail === 'string' ? { error: detail } : {}) };
+}
+
+function usageAlone(value: JsonObject): Pick<Observed, 'usage'> {
+  const told = wire.UsageAlone.safeParse(value);
+  return told.success ? { usage: liftUsage({ id: '', usage: told.data.usage }) } : {};
 }
 
 function errorText(error: JsonObject): string {

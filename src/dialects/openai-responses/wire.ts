@@ -141,6 +141,9 @@ const Usage = z.looseObject({
   output_tokens_details: z.looseObject({ reasoning_tokens: count, audio_tokens: count }).nullish(),
 });
 
+/** Pictures and transcripts have paths and shapes of their own, and tell what they used in the words of responses. */
+export const UsageAlone = z.looseObject({ usage: Usage.extend({ input_tokens: z.number() }) });
+
 const ImageUsage = z.looseObject({
   input_tokens: count,
   input_tokens_details: z.looseObject({ image_tokens: count }).nullish(),
