@@ -29,6 +29,12 @@ describe('masking', () => {
     expect(maskSecrets({ budgets })).toEqual({ budgets });
   });
 
+  it('hides a key itself where the id of one belongs', () => {
+    expect(maskSecrets({ budgets: [{ on: { key: 'abp_OfxNpk2wzUzX7uYrTX8HszhgSf6M8SmgjoDDuge7ZaI' } }] })).toEqual({
+      budgets: [{ on: { key: '••••' } }],
+    });
+  });
+
   it('leaves alone what only sounds like a secret', () => {
     const harmless = { max_tokens_total: 5, keyboard: 'de', host: '127.0.0.1', port: 8088, empty_key: '' };
     expect(maskSecrets(harmless)).toEqual(harmless);

@@ -358,6 +358,8 @@ function insideBase64(value: string, offset: number, encoding: 'base64' | 'base6
 
 const MASKED_NAME = /(^|_|-)(key|token|secret|password|passphrase|credential)s?$/i;
 const MASK = '••••';
+/** The id of a key opens nothing: budgets name by it whom they are for. */
+const KEY_ID = /^key_[0-9a-f]{32}$/;
 
 /** Members whose addresses are secrets themselves: who knows the path of such a hook can post to it. */
 const HOOK_NAME = /webhooks?$/;
@@ -369,12 +371,10 @@ const HOOK_NAME = /webhooks?$/;
 export function maskSecrets(value: Json, name = ''): Json {
   if (HOOK_NAME.test(name)) return maskHooks(value);
   if (name === 'headers' && isJsonObject(value)) return Object.fromEntries(Object.keys(value).map((header) => [header, MASK]));
-  // For whom a budget is: `key` is the id of one.
-  if (name === 'on') return value;
   if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskSecrets(member, key)]));
   if (Array.isArray(value)) return value.map((item: Json) => maskSecrets(item, name));
   if (typeof value !== 'string' || value === '') return value;
-  return MASKED_NAME.test(name) ? MASK : maskAddress(value);
+  return MASKED_NAME.test(name) && !KEY_ID.test(value) ? MASK : maskAddress(value);
 }
 
 function maskHooks(value: Json): Json {
