@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { makeFolders } from '../base/make-folders.ts';
+import { makeFolders } from '../base/paths/make-folders.ts';
 import { CliError } from './failure.ts';
 
 /** Where text goes; the streams of the process, or a test's own. */

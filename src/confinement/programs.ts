@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { findCommand } from '../base/find-command.ts';
+import { lookAt } from '../base/paths/look-at.ts';
 import { isWithin, type Shown, shownAsIs } from './room.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -65,7 +66,7 @@ function installedAt(interpreter: string, outside: readonly string[]): string[] 
   return INSTALLED.map((name) => join(prefix, name)).filter((path) => existsSync(path));
 }
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (path: string): boolean => lookAt(path).stats?.isDirectory() === true;
 
 function real(path: string): string | undefined {
   try {

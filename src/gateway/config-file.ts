@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
+import { pathFault } from '../base/paths/look-at.ts';
 import { parseAt } from '../contract/border.ts';
 import { AbpError } from '../contract/errors.ts';
 
@@ -43,12 +44,7 @@ function readText(file: string, required: boolean): string | undefined {
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (missing && !required) return undefined;
-    throw new AbpError(
-      'invalid_request',
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      { file },
-      NO_FILE,
-    );
+    throw new AbpError('invalid_request', `cannot read ${file}: it ${pathFault(error)}`, { file }, NO_FILE);
   }
 }
 

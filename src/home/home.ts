@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, ty
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { randomToken, uuidv7Hex } from '../base/ids.ts';
-import { makeFolders } from '../base/make-folders.ts';
+import { makeFolders } from '../base/paths/make-folders.ts';
 import { AbpError } from '../contract/errors.ts';
 import { readAddress, type ServerAddress } from './address.ts';
 import { type KeySecret, keySecretOf } from './key-secret.ts';

@@ -116,7 +116,11 @@ mcp_server  emulated  not met  not offered
       argv: ['negotiate', 'host:claude', '--require', 'streaming=much'],
       message: '--require is not valid: required[0].min_support: "much" is not one of native, emulated',
     },
-    { what: 'a file that is not there', argv: ['negotiate', 'host:claude', '--file', 'no-such.json'], message: 'cannot read no-such.json' },
+    {
+      what: 'a file that is not there',
+      argv: ['negotiate', 'host:claude', '--file', 'no-such.json'],
+      message: 'cannot read no-such.json: it does not exist',
+    },
   ])('refuses $what with code 2', async ({ argv, message }) => {
     const { code, out, err } = await abp(argv);
     expect({ code, out, message: err.split('\n')[0] }).toEqual({ code: 2, out: '', message: `abp: ${message}` });

@@ -140,6 +140,7 @@ function reading(): void {
     expect(short).toBe(`${last.sequence}:${last.hash}`);
     expect(await json('verify', '--all', '--head', short)).toMatchObject({ ok: true, tail: 'known' });
     expect(await json('verify', run(1), '--head', head)).toMatchObject({ ok: true, first: 2, tail: 'known' });
+    expect(await json('verify', '--all', '--head', JSON.stringify(last))).toMatchObject({ ok: true, tail: 'known' });
     expect(await json('verify', run(1), '--head', `3:${'0'.repeat(64)}`)).toMatchObject({
       ok: false,
       problems: [{ code: 'head_mismatch' }],
@@ -154,8 +155,8 @@ function reading(): void {
     [['verify', '--from', '3', '--to', '2'], 'abp: there is nothing from 3 to 2'],
     [['export', '--from', '3', '--to', '2'], 'abp: there is nothing from 3 to 2'],
     [['export', '--output', join(parent, 'none', 'x')], `abp: ${join(parent, 'none', 'x')} cannot be written: ENOENT`],
-    [['verify', '--file', join(parent, 'none'), '--public-key', 'x'], `abp: ${join(parent, 'none')} cannot be read: ENOENT`],
-    [['verify', '--file', parent, '--public-key', 'x'], `abp: ${parent} cannot be read: it is a folder`],
+    [['verify', '--file', join(parent, 'none'), '--public-key', 'x'], `abp: cannot read ${join(parent, 'none')}: it does not exist`],
+    [['verify', '--file', parent, '--public-key', 'x'], `abp: cannot read ${parent}: it is a folder, not a file`],
     [['verify', '--all', '--public-key', parent], `abp: '${parent}' is not an Ed25519 public key`],
   ])('refuses %j as a fault of the command line', async (argv, message) => {
     const { code, out, err } = await abp(...argv);

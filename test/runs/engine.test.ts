@@ -118,7 +118,16 @@ describe('what is refused', () => {
       },
     };
     expect(() => run(fakeAdapter('plain'), {}, { agents })).toThrow(refusal);
-    expect(() => run(fakeAdapter('plain'), { cwd: './nowhere' })).toThrow(/cwd: must be the absolute path of a folder/);
+  });
+
+  it.each([
+    ['./nowhere', 'must be the absolute path of a folder'],
+    ['/no/such/folder', 'does not exist on the machine that would run the agent'],
+    [process.execPath, 'is a file; the agent needs a folder to work in'],
+    [`${process.execPath}/below`, 'does not exist: something on the way to it is a file'],
+    [`/${'long'.repeat(2_000)}`, 'is longer than the system lets a path be'],
+  ])('is refused for a folder that is none: %.40s', (cwd, fault) => {
+    expect(() => scene().run(fakeAdapter('plain'), { cwd })).toThrow(`cwd: ${fault}`);
   });
 
   it('is checked again where the version that is found has other abilities', async () => {

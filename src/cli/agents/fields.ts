@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { Json, JsonObject } from '../../base/json.ts';
 import type { Context } from '../command.ts';
 import { CliError } from '../failure.ts';
+import { readInput } from '../input.ts';
 import { list, optional } from '../parameter.ts';
 
 /** Options that describe an agent, shared by `create` and `edit`. */
@@ -29,7 +29,7 @@ export interface Fields {
 
 /** The options that were given, as a body of the API. */
 export async function bodyOf(context: Context, fields: Fields): Promise<JsonObject> {
-  const prompt = fields.promptFile === undefined ? fields.prompt : await readText(context, fields.promptFile);
+  const prompt = fields.promptFile === undefined ? fields.prompt : await readInput(fields.promptFile, context.io, 'a text file');
   const said: Record<string, Json | undefined> = {
     system_prompt: prompt,
     description: fields.description,
@@ -40,15 +40,6 @@ export async function bodyOf(context: Context, fields: Fields): Promise<JsonObje
     max_cost_usd: numberOf('--max-cost-usd', fields.maxCostUsd),
   };
   return Object.fromEntries(Object.entries(said).filter((entry): entry is [string, Json] => entry[1] !== undefined));
-}
-
-/** The text of a file; `-` is the standard input. */
-export async function readText({ io }: Context, path: string): Promise<string> {
-  try {
-    return path === '-' ? await io.stdin() : await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new CliError('usage', `cannot read ${path}`, { hint: 'Give the path of a text file, or - for the standard input.', cause });
-  }
 }
 
 function numberOf(option: string, text: string | undefined): number | undefined {

@@ -7,7 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { type Extract, extract, type Header } from 'tar-stream';
 import type { z } from 'zod';
 import { listIn, parseJson } from '../../base/json.ts';
-import { makeFolders } from '../../base/make-folders.ts';
+import { makeFolders } from '../../base/paths/make-folders.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { isServed } from '../../home/server-lock.ts';

@@ -6,7 +6,7 @@ import type { Fate } from '../../contract/negotiation.ts';
 import { type Explanation, explain } from '../../mapping/explain.ts';
 import { defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
-import { readJson } from '../json-input.ts';
+import { readJson } from '../input.ts';
 import type { Paint } from '../output.ts';
 import { flag, list, optional, required } from '../parameter.ts';
 import { table } from '../table.ts';

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { AbpError } from '../../contract/errors.ts';
 import type { Context } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
@@ -6,16 +5,6 @@ import { CliError } from '../failure.ts';
 import { writeText } from '../io.ts';
 import { table } from '../table.ts';
 import type { Draft } from './draft.ts';
-
-/** The text of the file; `-` is the standard input. */
-export async function textOf({ io }: Context, file: string): Promise<string> {
-  if (file === '-') return await io.stdin();
-  try {
-    return await readFile(file, 'utf8');
-  } catch (cause) {
-    throw new CliError('usage', `cannot read ${file}`, { hint: 'Give the path of the file, or - for the standard input.', cause });
-  }
-}
 
 /** Does the translation; what the file has wrong is a fault of the file. */
 export function translated(file: string, work: () => Draft): Draft {

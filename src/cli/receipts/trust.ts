@@ -1,5 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isJsonObject, parseJson, parseJsonObject } from '../../base/json.ts';
+import { lookAt } from '../../base/paths/look-at.ts';
 import { SignedHead } from '../../contract/receipts/chain.ts';
 import { readPublicKey } from '../../receipts/seal/seal-keys.ts';
 import type { OutsideHead } from '../../receipts/verify/verify-chain.ts';
@@ -7,7 +8,7 @@ import { CliError } from '../failure.ts';
 
 /** The text of a file if the value names one, else the value itself. */
 function contentOf(value: string): string {
-  return statSync(value, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(value, 'utf8') : value;
+  return lookAt(value).stats?.isFile() === true ? readFileSync(value, 'utf8') : value;
 }
 
 /** Public keys from values that are a key in hex, a file with one, a PEM file, or the answer of `/v1/receipts/keys`. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parse as parseToml } from 'smol-toml';
+import { parse as parseToml, TomlError } from 'smol-toml';
+import { pathFault } from '../../base/paths/look-at.ts';
 import { OrderLimits, runLimits } from '../../contract/runs/run-limits.ts';
 import { parseRunOptions, type RunOptions } from '../../contract/runs/run-options.ts';
 import { homePath } from '../../home/home.ts';
@@ -80,8 +81,8 @@ export function policyIn(file: string | undefined): unknown {
   try {
     return parseToml(readFileSync(file, 'utf8'));
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
-    throw new CliError('usage', `the policy in ${file} cannot be read: ${reason}`, {
+    const reason = error instanceof TomlError ? `is not TOML: ${error.message.split('\n')[0]}` : pathFault(error);
+    throw new CliError('usage', `the policy in ${file} ${reason}`, {
       hint: 'It is TOML with lists such as deny_read = ["**/.env"]; docs/sandbox.md has examples.',
       cause: error,
     });

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseAt } from '../../contract/border.ts';
 import { WorkOrder } from '../../contract/work-orders/work-order.ts';
 import type { Context } from '../command.ts';
-import { readJson } from '../json-input.ts';
+import { readJson } from '../input.ts';
 import { canAsk } from './person.ts';
 
 /** A work order in a file, or on the standard input; its folder is named from here on. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { findCommand } from '../../base/find-command.ts';
-import { removeTree } from '../../base/remove-tree.ts';
+import { removeTree } from '../../base/paths/remove-tree.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { newRunId, parseRunId, type RunId } from '../../contract/run-id.ts';

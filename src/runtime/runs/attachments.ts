@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Adapter } from '../../adapters/adapter.ts';
 import { type AttachmentKind, type AttachmentRule, type GivenAttachment, kindOfType, namedType } from '../../adapters/attachments.ts';
+import { lookAt } from '../../base/paths/look-at.ts';
 import { CapabilityError, type FieldFault, ValidationError } from '../../contract/runs/run-error.ts';
 import type { Attachment, RunOptions } from '../../contract/runs/run-options.ts';
 import { chooseEngine } from '../../engines/index.ts';
@@ -89,10 +90,10 @@ function refusal(agent: string, kind: AttachmentKind, message: string): Capabili
 function faultOf({ filePath, base64 }: Attachment): readonly FieldFault['message'][] {
   if (base64 !== undefined) return BASE64.test(base64.replaceAll(/\s/g, '')) ? [] : ['base64 must be base64, and not empty'];
   if (filePath === undefined) return [];
-  const found = statSync(filePath, { throwIfNoEntry: false });
-  if (found === undefined) return [`filePath names no file: ${filePath}`];
-  if (!found.isFile()) return [`filePath must be a file: ${filePath}`];
-  return found.size === 0 ? [`filePath is an empty file: ${filePath}`] : [];
+  const { stats, fault } = lookAt(filePath);
+  if (stats === undefined) return [`filePath names no file: ${filePath} ${fault}`];
+  if (!stats.isFile()) return [`filePath must be a file: ${filePath}`];
+  return stats.size === 0 ? [`filePath is an empty file: ${filePath}`] : [];
 }
 
 function assertTogether(attachments: readonly Attachment[]): void {

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { Adapter } from '../../adapters/adapter.ts';
 import { asksForMore } from '../../adapters/gates.ts';
 import { checkHooks } from '../../adapters/hooks.ts';
+import { lookAt } from '../../base/paths/look-at.ts';
 import type { AgentCapabilities } from '../../contract/runs/coding-agent.ts';
 import { AgentMuxError, ValidationError } from '../../contract/runs/run-error.ts';
 import { HOOK_TYPES } from '../../contract/runs/run-hooks.ts';
@@ -60,8 +60,16 @@ function withMode(options: LocalRunOptions): LocalRunOptions {
 }
 
 function folderOf({ cwd = process.cwd() }: RunOptions): string {
-  if (isAbsolute(cwd) && statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return cwd;
-  throw new ValidationError([{ field: 'cwd', message: 'must be the absolute path of a folder', received: cwd }]);
+  const message = folderFault(cwd);
+  if (message === undefined) return cwd;
+  throw new ValidationError([{ field: 'cwd', message, received: cwd }]);
+}
+
+function folderFault(cwd: string): string | undefined {
+  if (!isAbsolute(cwd)) return 'must be the absolute path of a folder';
+  const { stats, fault } = lookAt(cwd);
+  if (stats === undefined) return `${fault} on the machine that would run the agent`;
+  return stats.isDirectory() ? undefined : 'is a file; the agent needs a folder to work in';
 }
 
 /** Hooks that do not exist, that are no functions, or that the agent could never call. */

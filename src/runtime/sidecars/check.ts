@@ -6,7 +6,7 @@ import { hyphenate, uuidv7Hex } from '../../base/ids.ts';
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { parseShallow } from '../../base/json-limits.ts';
 import type { LineFault } from '../../base/line-splitter.ts';
-import { removeTree } from '../../base/remove-tree.ts';
+import { removeTree } from '../../base/paths/remove-tree.ts';
 import { checkAt } from '../../contract/border.ts';
 import { newRunId } from '../../contract/run-id.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';

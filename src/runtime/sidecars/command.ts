@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
+import { lookAt } from '../../base/paths/look-at.ts';
 
 /** A command whose files have their whole names: a sidecar is started in its workspace, where `x.mjs` would be another file. */
 export function wholeCommand(command: readonly string[], base: string): readonly string[] {
@@ -7,6 +7,6 @@ export function wholeCommand(command: readonly string[], base: string): readonly
     // A bare word in the first place is a program on the PATH.
     if (isAbsolute(word) || word.startsWith('-') || (at === 0 && !/[/\\]/.test(word))) return word;
     const file = resolve(base, word);
-    return statSync(file, { throwIfNoEntry: false })?.isFile() === true ? file : word;
+    return lookAt(file).stats?.isFile() === true ? file : word;
   });
 }

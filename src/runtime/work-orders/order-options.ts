@@ -1,5 +1,6 @@
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { lookAt } from '../../base/paths/look-at.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { FidelityEntry } from '../../contract/negotiation.ts';
 import { runLimits } from '../../contract/runs/run-limits.ts';
@@ -78,13 +79,15 @@ function refused(path: string, message: string): AbpError {
 /** The folder of the work, and that the files it names are in it. */
 function rootOf({ workspace, context }: WorkOrder, base: string): string {
   const root = resolve(base, workspace.root);
-  if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) throw refused('workspace.root', `there is no folder ${root}`);
+  const { stats, fault = 'is a file' } = lookAt(root);
+  if (stats?.isDirectory() !== true) throw refused('workspace.root', `there is no folder ${root}: it ${fault}`);
   for (const [at, file] of context.files.entries()) {
     const path = `context.files[${at}]`;
     const way = relative(root, resolve(root, file));
     if (isAbsolute(file) || way === '..' || way.startsWith(`..${sep}`))
       throw refused(path, 'must be a path inside the root, relative to it');
-    if (statSync(resolve(root, file), { throwIfNoEntry: false }) === undefined) throw refused(path, `there is no file ${file} in ${root}`);
+    const named = lookAt(resolve(root, file));
+    if (named.fault !== undefined) throw refused(path, `there is no file ${file} in ${root}: it ${named.fault}`);
   }
   return realpathSync(root);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
-import { removeTree } from '../../base/remove-tree.ts';
+import { removeTree } from '../../base/paths/remove-tree.ts';
 import { applyChanges, judgeChanges } from './apply-work.ts';
 import { TREE } from './change-set.ts';
 import { counted } from './chosen-changes.ts';

@@ -2,7 +2,7 @@ import { lchownSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { sha256 } from '../../base/canonical-json.ts';
 import { pathGlob } from '../../base/glob.ts';
-import { removeTree } from '../../base/remove-tree.ts';
+import { removeTree } from '../../base/paths/remove-tree.ts';
 import type { WorkspaceDelta } from '../../contract/receipts/parts.ts';
 import {
   CHANGES_FILE,

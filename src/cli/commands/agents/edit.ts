@@ -2,13 +2,14 @@ import type { Json, JsonObject } from '../../../base/json.ts';
 import { usd } from '../../../platform/agents/agent-limits.ts';
 import { agentFromMarkdown } from '../../../platform/agents/agent-markdown.ts';
 import { agentIdOf, withAgentApi } from '../../agents/agent-api.ts';
-import { bodyOf, fieldOptions, readText } from '../../agents/fields.ts';
+import { bodyOf, fieldOptions } from '../../agents/fields.ts';
 import type { AgentApi } from '../../agents/home-api.ts';
 import { agentPage } from '../../agents/page.ts';
 import { objectOf } from '../../client.ts';
 import { type Context, defineCommand } from '../../command.ts';
 import { EXITS } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
+import { readInput } from '../../input.ts';
 import { optional, required } from '../../parameter.ts';
 
 export const command = defineCommand({
@@ -40,7 +41,7 @@ function bodyUnlessEmpty(said: JsonObject): Json | undefined {
 
 /** The capabilities come first: they are what can be refused. */
 async function replace(context: Context, api: AgentApi, id: string, file: string): Promise<void> {
-  const { capabilities, conflicts, ...rest } = await agentFromMarkdown(await readText(context, file));
+  const { capabilities, conflicts, ...rest } = await agentFromMarkdown(await readInput(file, context.io, 'a text file'));
   const chosen = capabilities.map(({ id: capability, config, version }) => ({
     capability_id: capability,
     ...(config === undefined ? {} : { config }),

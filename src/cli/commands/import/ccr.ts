@@ -3,8 +3,8 @@ import { parseAt } from '../../../contract/border.ts';
 import { defineCommand } from '../../command.ts';
 import { CliError } from '../../failure.ts';
 import { CcrConfig, fromCcr } from '../../import/ccr.ts';
-import { textOf, translated, writeDraft } from '../../import/write.ts';
-import { inputName } from '../../json-input.ts';
+import { translated, writeDraft } from '../../import/write.ts';
+import { inputName, readInput } from '../../input.ts';
 import { optional, required } from '../../parameter.ts';
 
 export const command = defineCommand({
@@ -12,7 +12,7 @@ export const command = defineCommand({
   options: { output: optional('--output <file>', 'write the configuration here instead of to the standard output') },
   examples: ['abp import ccr ~/.claude-code-router/config.json --output abp.toml'],
   async run(context, { file, output }) {
-    const text = await textOf(context, file);
+    const text = await readInput(file, context.io, 'the file');
     const name = inputName(file);
     const draft = translated(name, () => fromCcr(parseAt(CcrConfig, jsonOf(text, name), name), context.io.env));
     return writeDraft(context, draft, name, output);

@@ -4,8 +4,8 @@ import { defineCommand } from '../../command.ts';
 import { CliError } from '../../failure.ts';
 import { fromLitellm } from '../../import/litellm.ts';
 import { LitellmConfig } from '../../import/litellm-config.ts';
-import { textOf, translated, writeDraft } from '../../import/write.ts';
-import { inputName } from '../../json-input.ts';
+import { translated, writeDraft } from '../../import/write.ts';
+import { inputName, readInput } from '../../input.ts';
 import { optional, required } from '../../parameter.ts';
 
 export const command = defineCommand({
@@ -13,7 +13,7 @@ export const command = defineCommand({
   options: { output: optional('--output <file>', 'write the configuration here instead of to the standard output') },
   examples: ['abp import litellm config.yaml --output abp.toml', 'abp import litellm config.yaml > abp.toml'],
   async run(context, { file, output }) {
-    const text = await textOf(context, file);
+    const text = await readInput(file, context.io, 'the file');
     const name = inputName(file);
     const draft = translated(name, () => fromLitellm(parseAt(LitellmConfig, yamlOf(text, name), name), context.io.env));
     return writeDraft(context, draft, name, output);

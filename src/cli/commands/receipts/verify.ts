@@ -1,5 +1,6 @@
-import { closeSync, createReadStream, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, readFileSync } from 'node:fs';
 import type { JsonObject } from '../../../base/json.ts';
+import { lookAt, pathFault } from '../../../base/paths/look-at.ts';
 import type { ChainVerification } from '../../../contract/receipts/chain-verification.ts';
 import { homePath, processFolders } from '../../../home/home.ts';
 import { verifyExport } from '../../../receipts/verify/verify-bytes.ts';
@@ -100,12 +101,18 @@ function placeOf(receipt: JsonObject, alone: boolean): ExportRange {
 }
 
 function assertReadable(file: string): void {
+  const fault = readFault(file);
+  if (fault === undefined) return;
+  throw new CliError('usage', `cannot read ${file}: it ${fault}`, { hint: 'abp receipts export --output FILE writes one.' });
+}
+
+function readFault(file: string): string | undefined {
+  if (lookAt(file).stats?.isDirectory() === true) return 'is a folder, not a file';
   try {
     closeSync(openSync(file, 'r'));
-    if (statSync(file).isDirectory()) throw new Error('it is a folder');
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError('usage', `${file} cannot be read: ${message}`, { hint: 'abp receipts export --output FILE writes one.', cause });
+    return undefined;
+  } catch (error) {
+    return pathFault(error);
   }
 }
 

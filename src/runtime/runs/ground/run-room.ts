@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join, normalize, sep } from 'node:path';
 import type { Barrier } from '../../../base/child-process.ts';
 import { findCommand } from '../../../base/find-command.ts';
-import { removeTree } from '../../../base/remove-tree.ts';
+import { removeTree } from '../../../base/paths/remove-tree.ts';
 import { barrierOf } from '../../../confinement/barrier.ts';
 import type { ControlGroup } from '../../../confinement/control-groups.ts';
 import { Egress, type EgressRecord, type EgressRules } from '../../../confinement/egress.ts';

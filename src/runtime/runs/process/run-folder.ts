@@ -2,8 +2,8 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, sy
 import { homedir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { parseJsonObject } from '../../../base/json.ts';
+import { removeTree } from '../../../base/paths/remove-tree.ts';
 import { identityOf, isRunning, markedProcesses, type ProcessIdentity, sendSignal } from '../../../base/process-table.ts';
-import { removeTree } from '../../../base/remove-tree.ts';
 import { AbpError } from '../../../contract/errors.ts';
 import { parseRunId, type RunId } from '../../../contract/run-id.ts';
 import { RUN_MARK } from './environment.ts';

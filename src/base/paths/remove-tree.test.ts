@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, sy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { asOrdinaryUser } from '../../test/support/ordinary-user.ts';
+import { asOrdinaryUser } from '../../../test/support/ordinary-user.ts';
 
 /** Removes a folder in a process that the rights of files hold for. */
 function removed(path: string): void {
