@@ -81,15 +81,22 @@ it('holds the permission of the key before every other check', () => {
   expect(log).toEqual([]);
 });
 
+const breaking: Check = {
+  name: 'breaking',
+  check: () => () => {
+    throw new Error('no price for that');
+  },
+};
+
 it('tells the other checks of the end of a call where one breaks', () => {
   const { door, log } = world();
-  const breaking: Check = {
-    name: 'breaking',
-    check: () => () => {
-      throw new Error('no price for that');
-    },
-  };
   const admitted = new Admission([breaking, counting('limits', log)]).admit(call, door);
   expect(() => admitted.settle({ status: 'completed', usage: null, upstreamModel: null, nanoUsd: null })).toThrow('no price for that');
   expect(log).toContain('limits: completed');
+});
+
+it('tells the other checks of a refusal where one breaks', () => {
+  const { door, log } = world();
+  expect(() => new Admission([breaking, counting('limits', log), refusing]).admit(call, door)).toThrow('no price for that');
+  expect(log).toContain('limits: refused');
 });

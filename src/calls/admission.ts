@@ -144,6 +144,6 @@ function verdictOf(check: Check['check'], call: Call, settlements: readonly Sett
 const REFUSED: CallEnding = { status: 'refused', usage: null, upstreamModel: null, nanoUsd: null };
 
 function refused<E>(error: E, settlements: readonly Settlement[] | undefined): E {
-  for (const settlement of settlements ?? NOTHING_SETTLED) settlement(REFUSED);
+  settleAll(settlements ?? NOTHING_SETTLED, REFUSED);
   return error;
 }
