@@ -34,6 +34,8 @@ export interface Deployment {
   readonly origin: string;
   /** Path that stands before the dialect's path. */
   readonly basePath: string;
+  /** The place in the world where the vendor serves calls to this address, where its host names one. */
+  readonly servedIn?: string;
   /** Where calls with a login of the vendor's own application go instead. */
   readonly login?: LoginAddress;
   readonly key?: string;

@@ -82,6 +82,8 @@ export class Recorder {
   #engine: string | null = null;
   /** The deployment of the engine that was tried last, where it has several. */
   #deployment: string | undefined;
+  /** Where in the world that deployment serves, where it is bound to one place. */
+  #servedIn: string | undefined;
   #requestBytes = 0;
   #emulations: Opening['emulations'] = [];
   #prices: string | null = null;
@@ -181,8 +183,9 @@ export class Recorder {
     this.#earlier.push({ engine, status: null, error: `not called: ${code}: ${message}`, ms: 0 });
   }
 
-  dispatched({ place }: Pick<Deployment, 'place'>): void {
+  dispatched({ place, servedIn }: Pick<Deployment, 'place' | 'servedIn'>): void {
     this.#deployment = place?.name;
+    this.#servedIn = servedIn;
     this.#dispatchedMs = this.#elapsed();
     this.#tries += 1;
     this.#noted = false;
@@ -230,7 +233,7 @@ export class Recorder {
     const settled = this.#live.isCutting ? cutByUs(ending) : ending;
     const { status, reason, error, response, eventCount, observed, whole = false, cut = false } = settled;
     this.#outcome = status;
-    const usage = this.#usage(observed, ending.writtenTokens ?? 0);
+    const usage = servedAt(this.#usage(observed, ending.writtenTokens ?? 0), this.#servedIn);
     // Before the fact: a reader who sees that the run has ended finds all its bodies.
     this.#tape?.end({ complete: whole, cut, sha256: response?.sha256 ?? null, bytes: response?.bytes ?? 0 });
     this.#sink.append({
@@ -295,6 +298,11 @@ export class Recorder {
   #elapsed(): number {
     return round(performance.now() - this.#started);
   }
+}
+
+/** The usage of an answer with the only place where it can have been served, where there is one. */
+function servedAt(usage: ReceiptUsage | null, region: string | undefined): ReceiptUsage | null {
+  return usage === null || region === undefined ? usage : { ...usage, details: { region, ...usage.details } };
 }
 
 /** A stopping server closes the connections that are left: their callers did not go away. */

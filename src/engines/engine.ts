@@ -25,6 +25,14 @@ interface EngineEndpoint {
   readonly login?: { readonly url: string; readonly header: string; readonly without: string };
 }
 
+/** Hosts of a vendor that serve in one place of the world, whose name the first group is. */
+const REGIONAL_HOSTS = [/^([a-z]{2})\.api\.openai\.com$/];
+
+/** The place in the world where all calls to an address are served, as far as its host tells: the vendor's price may go by it. */
+export function servedIn({ hostname }: URL): string | undefined {
+  return REGIONAL_HOSTS.map((host) => host.exec(hostname)?.[1]).find((place) => place !== undefined);
+}
+
 /** A row for a model, or a family of models, with everything in which it differs from its engine. */
 export interface ModelRow {
   /** Model name with `*` for any run of characters; rows are tried in order and every matching one counts. */

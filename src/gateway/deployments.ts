@@ -9,7 +9,7 @@ import type { Deployment, Place } from '../calls/deployment.ts';
 import { engineHeaders } from '../calls/headers.ts';
 import { missingAccess } from '../calls/key.ts';
 import { AbpError } from '../contract/errors.ts';
-import type { Engine, Inside } from '../engines/engine.ts';
+import { type Engine, type Inside, servedIn } from '../engines/engine.ts';
 import { addEngines, engines } from '../engines/index.ts';
 import type { Transport } from '../upstream/exchange.ts';
 import { type BreakerPolicy, Health } from '../upstream/health.ts';
@@ -201,11 +201,13 @@ function deployed(
     auth: authOf(engine, settings),
   };
   const headers = Object.entries(settings.headers ?? {}).flat();
+  const region = url === undefined ? undefined : servedIn(url);
   return {
     engine,
     ...(place === undefined ? {} : { place }),
     ...access,
     basePath,
+    ...(region === undefined ? {} : { servedIn: region }),
     ...loginOf(engine, settings),
     ...(headers.length === 0 ? {} : { headers }),
     door: new EngineDoor({ ...between(reach, basePath), missing: (credential) => missingAccess(engine, access, credential) }),

@@ -1,5 +1,5 @@
 import type { ReceiptUsage } from '../contract/receipts/parts.ts';
-import type { BilledDetails, BilledUsage, OtherUsage } from './cost.ts';
+import type { BilledDetails, BilledUnits, BilledUsage, OtherUsage, PassUsage } from './billed-usage.ts';
 
 type Details = NonNullable<ReceiptUsage['details']>;
 
@@ -21,9 +21,14 @@ function billedDetails(told: Details): BilledDetails {
     audioInputTokens: told.audio_input_tokens ?? 0,
     audioCacheReadTokens: told.audio_cache_read_tokens ?? 0,
     audioOutputTokens: told.audio_output_tokens ?? 0,
+    imageInputTokens: told.image_input_tokens ?? 0,
     imageOutputTokens: told.image_output_tokens ?? 0,
+    videoInputTokens: told.video_input_tokens ?? 0,
     fileSearches: told.file_searches ?? 0,
     mapSearches: told.map_searches ?? 0,
+    previewSearches: told.preview_searches ?? 0,
+    ...(told.units === undefined ? {} : { units: told.units.map(unitsOf) }),
+    ...(told.passes === undefined ? {} : { passes: told.passes.map(passesOf) }),
     ...(told.other_models === undefined ? {} : { others: told.other_models.map(otherUsage) }),
     ...(told.tier === undefined ? {} : { tier: told.tier }),
     ...(told.region === undefined ? {} : { region: told.region }),
@@ -42,6 +47,22 @@ function otherUsage(told: NonNullable<Details['other_models']>[number]): OtherUs
       cacheWrite1hTokens: told.cache_write_1h_tokens ?? 0,
       imageInputTokens: told.image_input_tokens ?? 0,
       imageOutputTokens: told.image_output_tokens ?? 0,
+      ...(told.passes === undefined ? {} : { passes: told.passes.map(passesOf) }),
     },
+  };
+}
+
+function unitsOf({ unit, amount, kind }: NonNullable<Details['units']>[number]): BilledUnits {
+  return kind === undefined ? { unit, amount } : { unit, amount, kind };
+}
+
+function passesOf(told: NonNullable<Details['passes']>[number]): PassUsage {
+  return {
+    count: told.count,
+    inputTokens: told.input_tokens,
+    outputTokens: told.output_tokens,
+    cacheReadTokens: told.cache_read_tokens ?? 0,
+    cacheWriteTokens: told.cache_write_tokens ?? 0,
+    cacheWrite1hTokens: told.cache_write_1h_tokens ?? 0,
   };
 }

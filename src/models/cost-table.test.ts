@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type BilledDetails, type BilledUsage, costOf, type OtherUsage } from './cost.ts';
+import type { BilledDetails, BilledUnits, BilledUsage, OtherUsage, PassUsage } from './billed-usage.ts';
+import { costOf } from './cost.ts';
 
 const at = new Date('2026-11-15T00:00:00Z');
 const CLAUDE = 'platform.claude.com/docs/en/about-claude/pricing, 2026-11-15';
@@ -10,6 +11,14 @@ const GPT_4O_MINI_AUDIO = 'github.com/pydantic/genai-prices, audio of gpt-4o-min
 const GOOGLE = 'ai.google.dev/gemini-api/docs/pricing, 2026-11-15';
 const PRIORITY = 'openai.com/api-priority-processing, 2026-11-15';
 const TIERS = 'ai.google.dev/gemini-api/docs/optimization, 2026-11-15';
+const RESIDENCY = 'developers.openai.com/api/docs/guides/data-residency.md, 2026-11-20';
+const PREVIEW = 'community.openai.com/t/1347529, 2026-11-20';
+const BLOCK = 'modelcostwatch.com/openai/tool-costs/web-search, 2026-11-20';
+const PIECES = 'openai.com/pricing as github.com/osmorais/DiscoverOpenAI quotes it, 2026-11-20';
+const LIST = 'github.com/pydantic/genai-prices, 2026-11-20';
+const SORA = 'docs.apiyi.com/en/api-capabilities/sora-2, 2026-11-20';
+const IMAGEN = 'discuss.ai.google.dev/t/101173, 2026-11-20';
+const VEO = 'reapi.ai/ru/blog/cheapest-veo-3-1-api-2026, 2026-11-20';
 const SEED = 'a search is $10.00 per 1,000 calls plus the premium of grounding';
 
 /** Tokens read, written, read from the cache, written to it; then searches, and what has a price of its own. */
@@ -22,6 +31,14 @@ function usage([inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens
 
 function other(model: string, inputTokens: number, outputTokens: number, details: BilledDetails = {}): OtherUsage {
   return { model, inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, webSearchRequests: 0, details };
+}
+
+function passes(count: number, inputTokens: number, outputTokens: number): PassUsage {
+  return { count, inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, cacheWrite1hTokens: 0 };
+}
+
+function pieces(unit: BilledUnits['unit'], amount: number, kind?: string): Used {
+  return [0, 0, 0, 0, 0, { units: [kind === undefined ? { unit, amount } : { unit, amount, kind }] }];
 }
 
 /** Computed by hand from the page named: what was used, at dollars per million, in billionths of a dollar. */
@@ -134,6 +151,65 @@ const CASES: readonly (readonly [provider: string, model: string, used: Used, na
   ['google', 'gemini-2.5-pro', [1000, 1000, 0, 0, 0, { tier: 'priority' }], 20_250_000, '1.8 × (1000×1.25 + 1000×10)', TIERS],
   ['google', 'gemini-2.5-pro', [1000, 1000, 0, 0, 0, { tier: 'flex' }], 5_625_000, 'half of 1000×1.25 + 1000×10', TIERS],
   ['google', 'gemini-embedding-001', [10_000, 0], 1_500_000, '10000×0.15', GOOGLE],
+  ['google', 'gemini-embedding-2', [1000, 0, 0, 0, 0, { imageInputTokens: 600 }], 350_000, '400×0.20 + 600×0.45', LIST],
+  [
+    'anthropic',
+    'claude-sonnet-4-5',
+    [300_000, 2000, 0, 0, 0, { passes: [passes(2, 300_000, 2000)] }],
+    930_000_000,
+    '300000×3 + 2000×15: neither of the two passes is above 200K',
+    CLAUDE,
+  ],
+  [
+    'anthropic',
+    'claude-sonnet-4-5',
+    [300_000, 2000, 0, 0, 0, { passes: [passes(1, 250_000, 1000), passes(1, 50_000, 1000)] }],
+    1_687_500_000,
+    '250000×6 + 1000×22.50, and 50000×3 + 1000×15',
+    CLAUDE,
+  ],
+  [
+    'google',
+    'gemini-2.5-pro',
+    [300_000, 3000, 0, 0, 0, { tier: 'batch', passes: [passes(300, 300_000, 3000)] }],
+    202_500_000,
+    'half of 300000×1.25 + 3000×10: three hundred requests of one batch',
+    GOOGLE,
+  ],
+  ['openai', 'gpt-4o', [347, 540, 0, 0, 1, { previewSearches: 1 }], 31_267_500, '347×2.50 + 540×10 + 25 per thousand', PREVIEW],
+  ['openai', 'gpt-5', [1000, 100, 0, 0, 1, { previewSearches: 1 }], 12_250_000, '1000×1.25 + 100×10 + 10 per thousand', PREVIEW],
+  [
+    'openai',
+    'gpt-4o-search-preview',
+    [100, 100, 0, 0, 1, { previewSearches: 1 }],
+    26_250_000,
+    '100×2.50 + 100×10 + 25 per thousand',
+    PREVIEW,
+  ],
+  ['openai', 'gpt-4.1', [1000, 100, 0, 0, 2], 22_800_000, '1000×2 + 100×8 + 2×10 per thousand', BLOCK],
+  ['openai', 'gpt-4.1-mini', [300, 100, 0, 0, 1], 13_480_000, '(300+8000)×0.40 + 100×1.60 + 10 per thousand', BLOCK],
+  ['openai', 'gpt-4.1-mini', [8300, 100, 0, 0, 1], 13_480_000, '8300×0.40 + 100×1.60 + 10 per thousand: told with what was found', BLOCK],
+  ['openai', 'gpt-5.4', [1000, 1000, 0, 0, 0, { region: 'eu' }], 19_250_000, '1.1 × (1000×2.50 + 1000×15)', RESIDENCY],
+  ['openai', 'gpt-5.4', [1000, 1000, 0, 0, 0, { region: 'us', tier: 'batch' }], 9_625_000, '1.1 × half of 17500000', RESIDENCY],
+  ['openai', 'gpt-5.2', [1000, 1000, 0, 0, 0, { region: 'eu' }], 15_750_000, '1000×1.75 + 1000×14: released before', RESIDENCY],
+  ['openai', 'gpt-image-1', [50, 1056, 0, 0, 0, { imageInputTokens: 40 }], 42_690_000, '10×5 + 40×10 + 1056×40', OPENAI],
+  ['openai', 'gpt-4o-transcribe', [1000, 100, 0, 0, 0, { audioInputTokens: 1000 }], 7_000_000, '1000×6 + 100×10', LIST],
+  ['openai', 'gpt-4o-mini-tts', [14, 101], 1_220_400, '14×0.60 + 101×12', LIST],
+  ['openai', 'whisper-1', pieces('audio_seconds', 90), 9_000_000, '1.5 minutes at 0.006', PIECES],
+  ['openai', 'tts-1', pieces('characters', 2000), 30_000_000, '2000 at 15 a million', PIECES],
+  ['openai', 'tts-1-hd', pieces('characters', 2000), 60_000_000, '2000 at 30 a million', PIECES],
+  ['openai', 'dall-e-3', pieces('images', 1, 'standard 1024x1024'), 40_000_000, '0.040', PIECES],
+  ['openai', 'dall-e-3', pieces('images', 2, 'standard 1792x1024'), 160_000_000, '2×0.080', PIECES],
+  ['openai', 'dall-e-3', pieces('images', 1, 'hd 1024x1024'), 80_000_000, '0.080', PIECES],
+  ['openai', 'dall-e-3', pieces('images', 1, 'hd 1024x1792'), 120_000_000, '0.120', PIECES],
+  ['openai', 'dall-e-2', pieces('images', 3, 'standard 512x512'), 54_000_000, '3×0.018', PIECES],
+  ['openai', 'sora-2', pieces('video_seconds', 8, '1280x720'), 800_000_000, '8×0.10', SORA],
+  ['openai', 'sora-2-pro', pieces('video_seconds', 4, '1792x1024'), 2_000_000_000, '4×0.50', SORA],
+  ['google', 'imagen-4.0-fast-generate-001', pieces('images', 4), 80_000_000, '4×0.02', IMAGEN],
+  ['google', 'imagen-4.0-generate-001', pieces('images', 1), 40_000_000, '0.04', IMAGEN],
+  ['google', 'veo-3.1-fast-generate-preview', pieces('video_seconds', 8, '1080p'), 960_000_000, '8×0.12', VEO],
+  ['google', 'veo-3.1-generate-preview', pieces('video_seconds', 8, '4k'), 4_800_000_000, '8×0.60', VEO],
+  ['google', 'gemini-2.5-pro', pieces('cache_token_hours', 100_000), 450_000_000, '100000 tokens for an hour at 4.50', GOOGLE],
 ];
 
 test.each(CASES)('%s %s: %j costs %d', (provider, model, used, nanoUsd) => {
@@ -142,6 +218,11 @@ test.each(CASES)('%s %s: %j costs %d', (provider, model, used, nanoUsd) => {
 
 test('a model beside the answer that has no price leaves the whole without one', () => {
   expect(costOf(usage([1000, 100, 0, 0, 0, { others: [other('no-such-model', 1, 1)] }]), 'gpt-5', 'openai', at)).toBeUndefined();
+});
+
+test('what has no price by the piece leaves the whole without one', () => {
+  expect(costOf(usage(pieces('images', 1)), 'some-painter', 'openai', at)).toBeUndefined();
+  expect(costOf(usage([10, 10, 0, 0, 0, { units: [{ unit: 'images', amount: 1 }] }]), 'gpt-4o', 'openai', at)).toBeUndefined();
 });
 
 test('every case says how it was computed, and from which page', () => {

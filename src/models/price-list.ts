@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { BilledUsage } from './billed-usage.ts';
 import { catalogueOf } from './catalogue.ts';
-import { type BilledUsage, pricerOf } from './cost.ts';
+import { pricerOf } from './cost.ts';
 import { factsOf, findFact } from './find-fact.ts';
 import type { ModelFact } from './model-fact.ts';
 

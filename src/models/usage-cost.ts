@@ -1,5 +1,7 @@
 import type { ModelCapabilities } from '../contract/runs/coding-agent.ts';
-import { type BilledUsage, costOf, SEARCH_NANO_USD } from './cost.ts';
+import type { BilledUsage } from './billed-usage.ts';
+import { costOf } from './cost.ts';
+import { SEARCH_NANO_USD } from './surcharges.ts';
 
 const MILLION = 1_000_000;
 const NANO = 1e9;

@@ -1,7 +1,9 @@
+import { findProvider } from '@pydantic/genai-prices';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../base/json.ts';
 import { encodeSse } from '../../base/sse.ts';
 import { findDialect } from '../../dialects/index.ts';
+import { addUsage, LENGTHS, NO_USAGE } from '../../ir/usage.ts';
 import { toldUsage } from './told-usage.ts';
 
 const NONE = {
@@ -55,6 +57,66 @@ const ANSWERS: readonly (readonly [what: string, dialect: string, body: JsonObje
       cache_write_tokens: 85,
       details: { cache_write_1h_tokens: 80 },
     },
+  ],
+  [
+    'passes of a call with server tools, some of them long',
+    'claude',
+    {
+      ...message,
+      usage: {
+        input_tokens: 400_000,
+        output_tokens: 300,
+        iterations: [
+          { type: 'message', input_tokens: 90_000, output_tokens: 100 },
+          { type: 'message', input_tokens: 100_000, output_tokens: 100 },
+          { type: 'message', input_tokens: 210_000, output_tokens: 100 },
+        ],
+      },
+    },
+    {
+      input_tokens: 400_000,
+      output_tokens: 300,
+      details: {
+        passes: [
+          { count: 2, input_tokens: 190_000, output_tokens: 200 },
+          { count: 1, input_tokens: 210_000, output_tokens: 100 },
+        ],
+      },
+    },
+  ],
+  [
+    'passes that are not all that the sums are made of, which are not held against them',
+    'claude',
+    {
+      ...message,
+      usage: {
+        input_tokens: 400_000,
+        output_tokens: 300,
+        iterations: [
+          { type: 'message', input_tokens: 90_000, output_tokens: 100 },
+          { type: 'message', input_tokens: 100_000, output_tokens: 100 },
+        ],
+      },
+    },
+    { input_tokens: 400_000, output_tokens: 300 },
+  ],
+  [
+    'searches of the preview',
+    'openai-responses',
+    {
+      ...response,
+      model: 'gpt-4.1-mini',
+      tools: [{ type: 'web_search_preview' }],
+      output: searched({ type: 'search', query: 'x' }),
+      usage: { input_tokens: 347, output_tokens: 540 },
+    },
+    { input_tokens: 347, output_tokens: 540, web_search_requests: 1, details: { preview_searches: 1 } },
+  ],
+  [
+    'a model of Chat that searches before each answer, cited or not',
+    'openai-chat',
+    { ...completion, model: 'gpt-4o-search-preview-2025-03-11', usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } },
+    { input_tokens: 7, output_tokens: 3, web_search_requests: 1, details: { preview_searches: 1 } },
   ],
   [
     'an advisor, which is another model',
@@ -199,4 +261,24 @@ it('names the model of a stream of the Interactions API that broke off', () => {
   for (const event of [{ interaction: { id: 'i', model: 'gemini-2.5-flash' } }, { delta: { type: 'text', text: 'hi' } }])
     observer?.frame(Buffer.from(encodeSse({ data: JSON.stringify(event) })));
   expect([observer?.done().model, observer?.done().usage]).toEqual(['gemini-2.5-flash', undefined]);
+});
+
+it('lists become dearer only from lengths by which passes are told apart', () => {
+  const listed = ['anthropic', 'openai', 'google'].flatMap((provider) => findProvider({ providerId: provider })?.models ?? []);
+  const starts = JSON.stringify(listed).match(/(?<="start":)\d+/g) ?? [];
+  expect(starts.length).toBeGreaterThan(0);
+  expect(starts.map(Number).filter((start) => !LENGTHS.some((length) => length === start))).toEqual([]);
+});
+
+it('answers of a turn that was continued are passes of their own, and so is the summary of a compaction', () => {
+  const pass = { ...NO_USAGE, inputTokens: 150_000, outputTokens: 100 };
+  const beside = [{ inputTokens: 250_000, outputTokens: 500, cacheReadTokens: 1000 }];
+  const told = toldUsage(addUsage(pass, { ...pass, details: { beside } }));
+  expect([told?.input_tokens, told?.output_tokens]).toEqual([550_000, 700]);
+  expect(told?.details).toEqual({
+    passes: [
+      { cache_read_tokens: 0, cache_write_tokens: 0, count: 2, input_tokens: 300_000, output_tokens: 200 },
+      { cache_read_tokens: 1000, cache_write_tokens: 0, count: 1, input_tokens: 250_000, output_tokens: 500 },
+    ],
+  });
 });

@@ -1,10 +1,22 @@
 import type { ReceiptUsage } from '../../contract/receipts/parts.ts';
-import type { IrUsage, SideUsage, UsageDetails } from '../../ir/usage.ts';
+import {
+  addUsage,
+  type IrUsage,
+  joinedBeside,
+  LENGTHS,
+  NO_USAGE,
+  type PassUsage,
+  type SideUsage,
+  type UnitUsage,
+  type UsageDetails,
+} from '../../ir/usage.ts';
 
 /** No call uses as many of anything. */
 const MOST = 1_000_000_000;
 /** No answer is the work of as many models. */
 const MOST_MODELS = 20;
+/** Qualities and sizes have short names. */
+const LONGEST_KIND = 64;
 
 /**
  * The usage that an engine tells, as receipts, budgets and limits count it. Numbers that no usage can have (negative, in parts, beyond all measure)
@@ -24,7 +36,7 @@ export function toldUsage(usage: IrUsage | undefined): ReceiptUsage | null {
     web_search_requests: countOf(whole.webSearchRequests),
   };
   const isWrong = told.input_tokens !== whole.inputTokens || told.output_tokens !== whole.outputTokens;
-  const details = whole.details === undefined ? undefined : detailsOf(whole.details);
+  const details = whole.details === undefined ? undefined : detailsOf(whole.details, told.input_tokens);
   return {
     ...told,
     estimated: isWrong || (whole.estimated ?? false),
@@ -34,17 +46,15 @@ export function toldUsage(usage: IrUsage | undefined): ReceiptUsage | null {
 
 /** A usage with the further passes of its own model in its counts: callers read what the engine says, and the bill has both. */
 function withPasses(usage: IrUsage): IrUsage {
-  const passes = usage.details?.beside?.filter(({ model }) => model === undefined) ?? [];
-  const sum = (of: (pass: SideUsage) => number | undefined): number => passes.reduce((all, pass) => all + (of(pass) ?? 0), 0);
-  const hour = sum((pass) => pass.cacheWrite1hTokens);
-  return {
-    ...usage,
-    inputTokens: usage.inputTokens + sum((pass) => pass.inputTokens),
-    outputTokens: usage.outputTokens + sum((pass) => pass.outputTokens),
-    cacheReadTokens: usage.cacheReadTokens + sum((pass) => pass.cacheReadTokens),
-    cacheWriteTokens: usage.cacheWriteTokens + sum((pass) => pass.cacheWriteTokens),
-    details: { ...usage.details, ...(hour === 0 ? {} : { cacheWrite1hTokens: (usage.details?.cacheWrite1hTokens ?? 0) + hour }) },
-  };
+  const { beside = [], ...details } = usage.details ?? {};
+  const own = beside.filter(({ model }) => model === undefined);
+  const rest = { ...usage, details: { ...details, beside: beside.filter(({ model }) => model !== undefined) } };
+  return own.reduce<IrUsage>((sum, pass) => addUsage(sum, passUsage(pass)), rest);
+}
+
+function passUsage({ inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens }: SideUsage): IrUsage {
+  const hour = cacheWrite1hTokens === undefined ? {} : { details: { cacheWrite1hTokens } };
+  return { ...NO_USAGE, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, ...hour };
 }
 
 function countOf(told: number): number {
@@ -54,20 +64,44 @@ function countOf(told: number): number {
 type ReceiptDetails = NonNullable<ReceiptUsage['details']>;
 type OtherModel = NonNullable<ReceiptDetails['other_models']>[number];
 
-function detailsOf(details: UsageDetails): ReceiptDetails {
-  const { beside = [], region, tier } = details;
-  const others = beside.flatMap((one) => (one.model === undefined ? [] : [otherModel(one, one.model)]));
+function detailsOf(details: UsageDetails, input: number): ReceiptDetails {
+  const { beside = [], region, tier, units = [] } = details;
+  const others = joinedBeside(beside).flatMap((one) => (one.model === undefined ? [] : [otherModel(one, one.model)]));
   return {
     ...counted('audio_cache_read_tokens', details.audioCacheReadTokens),
     ...counted('audio_input_tokens', details.audioInputTokens),
     ...counted('audio_output_tokens', details.audioOutputTokens),
     ...counted('cache_write_1h_tokens', details.cacheWrite1hTokens),
     ...counted('file_searches', details.fileSearches),
+    ...counted('image_input_tokens', details.imageInputTokens),
     ...counted('image_output_tokens', details.imageOutputTokens),
     ...counted('map_searches', details.mapSearches),
     ...(others.length === 0 ? {} : { other_models: others.slice(0, MOST_MODELS) }),
+    ...passesOf(details.passes, input),
+    ...counted('preview_searches', details.previewSearches),
     ...(region === undefined ? {} : { region }),
     ...(tier === undefined ? {} : { tier }),
+    ...(units.length === 0 ? {} : { units: units.slice(0, MOST_MODELS).map(unitsOf) }),
+    ...counted('video_input_tokens', details.videoInputTokens),
+  };
+}
+
+function unitsOf({ unit, amount, kind }: UnitUsage): NonNullable<ReceiptDetails['units']>[number] {
+  return { amount: countOf(Math.round(amount)), ...(kind === undefined ? {} : { kind: kind.slice(0, LONGEST_KIND) }), unit };
+}
+
+/** Passes that are short together have one price, which is that of their sum. */
+function passesOf(passes: readonly PassUsage[] | undefined, input: number): Pick<ReceiptDetails, 'passes'> {
+  if (passes === undefined || input <= LENGTHS[0] || (passes.length === 1 && (passes[0]?.count ?? 1) === 1)) return {};
+  return {
+    passes: passes.map((pass) => ({
+      ...counted('cache_read_tokens', pass.cacheReadTokens),
+      ...counted('cache_write_1h_tokens', pass.cacheWrite1hTokens),
+      ...counted('cache_write_tokens', pass.cacheWriteTokens),
+      count: pass.count ?? 1,
+      input_tokens: countOf(pass.inputTokens),
+      output_tokens: countOf(pass.outputTokens),
+    })),
   };
 }
 
@@ -81,6 +115,7 @@ function otherModel(one: SideUsage, model: string): OtherModel {
     input_tokens: countOf(one.inputTokens),
     model,
     output_tokens: countOf(one.outputTokens),
+    ...passesOf(one.passes, one.inputTokens),
   };
 }
 

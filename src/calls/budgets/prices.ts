@@ -2,7 +2,7 @@ import type { ReceiptUsage } from '../../contract/receipts/parts.ts';
 import { type Engine, pricesOf } from '../../engines/engine.ts';
 import { findEngine } from '../../engines/index.ts';
 import { billedUsage } from '../../models/billed.ts';
-import type { BilledUsage } from '../../models/cost.ts';
+import type { BilledUsage } from '../../models/billed-usage.ts';
 
 /** The most that a call may use, and how it asks to be served. */
 interface MostUsed {
@@ -34,8 +34,7 @@ export async function loadPrices(): Promise<CallPrices> {
   const byEngine = new WeakMap<Engine, Map<string, CallPrice | null>>();
   const read = (engine: Engine, model: string): CallPrice | undefined => {
     const prices = pricesOf(engine, model);
-    const price = prices === undefined ? undefined : presentPricer(model, prices);
-    return price === undefined ? undefined : callPrice(price);
+    return prices === undefined ? undefined : callPrice(presentPricer(model, prices));
   };
   return (id, model) => {
     const engine = id === null || model === null ? undefined : findEngine(id);

@@ -26,6 +26,29 @@ export type Plane = z.infer<typeof Plane>;
 export const Recording = z.enum(['full', 'digest', 'off']);
 export type Recording = z.infer<typeof Recording>;
 
+/** Passes of a model over a conversation that are about as long as each other. */
+const Passes = z.strictObject({
+  count: z.int().positive().describe('How many they are.'),
+  input_tokens: count.describe('Everything they read, cache included.'),
+  output_tokens: count.describe('Everything they wrote.'),
+  cache_read_tokens: count.optional().describe('The part of the input that came from a cache.'),
+  cache_write_tokens: count.optional().describe('The part of the input that was put into a cache.'),
+  cache_write_1h_tokens: count.optional().describe('The part of the cache writes that stays for an hour.'),
+});
+const passes = z
+  .array(Passes)
+  .optional()
+  .describe('The passes that the counts are the sum of, where a price goes by the length of each; those of similar length together.');
+
+/** An amount of something that is billed by the piece. */
+const Units = z.strictObject({
+  unit: z
+    .enum(['audio_seconds', 'cache_token_hours', 'characters', 'containers', 'images', 'video_seconds'])
+    .describe('What is counted: seconds of sound or video, pictures, letters, containers, or tokens for each hour in which they are kept.'),
+  amount: count.describe('How many.'),
+  kind: text.optional().describe('Its quality and size, where the price goes by them.'),
+});
+
 /** What another model used for the same answer. */
 const OtherModel = z.strictObject({
   model: text.describe('Name of the model.'),
@@ -36,6 +59,7 @@ const OtherModel = z.strictObject({
   cache_write_1h_tokens: count.optional().describe('The part of the cache writes that stays for an hour.'),
   image_input_tokens: count.optional().describe('The part of the input that was images.'),
   image_output_tokens: count.optional().describe('The part of the output that was images.'),
+  passes,
 });
 
 /** Parts of a usage that have a price of their own. */
@@ -45,11 +69,16 @@ const UsageDetails = z.strictObject({
   audio_output_tokens: count.optional().describe('The part of the output that was audio.'),
   cache_write_1h_tokens: count.optional().describe('The part of the cache writes that stays for an hour.'),
   file_searches: count.optional().describe('Searches in files that the engine made.'),
+  image_input_tokens: count.optional().describe('The part of the input that was images, where they have a price of their own.'),
   image_output_tokens: count.optional().describe('The part of the output that was images.'),
   map_searches: count.optional().describe('Searches in a map that the engine made.'),
   other_models: z.array(OtherModel).optional().describe('What other models used for the answer, beside the counts above.'),
-  region: z.enum(['us']).optional().describe('The only place where the call was served.'),
+  passes,
+  preview_searches: count.optional().describe('The part of the web searches that the preview of the tool made.'),
+  region: text.optional().describe('The only place where the call was served.'),
   tier: z.enum(['batch', 'flex', 'priority', 'fast']).optional().describe('How the call was served, where that is not the usual way.'),
+  units: z.array(Units).optional().describe('What is not billed by tokens.'),
+  video_input_tokens: count.optional().describe('The part of the input that was video, where it has a price of its own.'),
 });
 
 /** Token counts of a run; what the model read includes the cache, what it wrote includes thinking. */

@@ -6,7 +6,7 @@ import { Fields, Ledger } from '../../ir/ledger.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { HostedToolKind, IrOutputFormat, IrRequest, IrThinking, IrTool, IrToolChoice } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
-import { type IrUsage, type SideUsage, usageDetails } from '../../ir/usage.ts';
+import { type IrUsage, joinedPasses, type PassUsage, type SideUsage, usageDetails } from '../../ir/usage.ts';
 import type { LiftContext } from '../dialect.ts';
 import { type LimitPlaces, liftLimits } from '../hosted-limits.ts';
 import { compact, otherMembers, vendorMeta, withoutNulls } from '../members.ts';
@@ -243,31 +243,43 @@ export function liftUsage(usage: wire.Usage | undefined): IrUsage {
       cacheWrite1hTokens: usage?.cache_creation?.ephemeral_1h_input_tokens ?? undefined,
       tier: usage?.speed === 'fast' ? 'fast' : usage?.service_tier === 'batch' ? 'batch' : undefined,
       region: usage?.inference_geo === 'us' ? 'us' : undefined,
+      passes: passesOf(usage),
       beside: besideOf(usage?.iterations),
     }),
   };
+}
+
+/** Passes of the answer itself, where there are several and they are all that its sums are made of. */
+function passesOf(usage: wire.Usage | undefined): PassUsage[] {
+  const passes = listIn(usage?.iterations).flatMap((one) => (isJsonObject(one) && !BESIDE.has(one.type) ? sideUsage(one) : []));
+  const { input_tokens: fresh = 0, cache_read_input_tokens: read, cache_creation_input_tokens: write } = usage ?? {};
+  const input = (fresh ?? 0) + (read ?? 0) + (write ?? 0);
+  const isWhole = passes.reduce((sum, pass) => sum + pass.inputTokens, 0) === input;
+  return passes.length > 1 && isWhole ? joinedPasses(passes) : [];
 }
 
 /** Passes that the vendor leaves out of its sums and bills: the summary of a compaction, and an advisor, which is another model. */
 const BESIDE: ReadonlySet<Json | undefined> = new Set(['compaction', 'advisor_message']);
 
 function besideOf(iterations: unknown): SideUsage[] {
-  return listIn(iterations).flatMap((one) => {
-    const pass = isJsonObject(one) && BESIDE.has(one.type) ? wire.Usage.safeParse(one) : undefined;
-    if (!pass?.success) return [];
-    const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, details } = liftUsage(pass.data);
-    const { model } = pass.data;
-    return [
-      {
-        ...(typeof model === 'string' ? { model } : {}),
-        inputTokens,
-        outputTokens,
-        ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
-        ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
-        ...(details?.cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens: details.cacheWrite1hTokens }),
-      },
-    ];
-  });
+  return listIn(iterations).flatMap((one) => (isJsonObject(one) && BESIDE.has(one.type) ? sideUsage(one) : []));
+}
+
+function sideUsage(iteration: JsonObject): SideUsage[] {
+  const pass = wire.Usage.safeParse(iteration);
+  if (!pass.success) return [];
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, details } = liftUsage(pass.data);
+  const { model } = pass.data;
+  return [
+    {
+      ...(typeof model === 'string' && BESIDE.has(iteration.type) ? { model } : {}),
+      inputTokens,
+      outputTokens,
+      ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
+      ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
+      ...(details?.cacheWrite1hTokens === undefined ? {} : { cacheWrite1hTokens: details.cacheWrite1hTokens }),
+    },
+  ];
 }
 
 function answerPart(block: wire.AnyBlock, ledger: Ledger): IrPart {

@@ -244,6 +244,7 @@ export function liftUsage(response: wire.Response): IrUsage {
     thinkingTokens: usage?.output_tokens_details?.reasoning_tokens ?? 0,
     webSearchRequests: response.tool_usage?.web_search?.num_requests ?? searches,
     ...usageDetails({
+      previewSearches: isPreview(response) ? (response.tool_usage?.web_search?.num_requests ?? searches) : 0,
       fileSearches: (response.output ?? []).filter((item) => item.type === 'file_search_call').length,
       audioInputTokens: usage?.input_tokens_details?.audio_tokens ?? undefined,
       audioOutputTokens: usage?.output_tokens_details?.audio_tokens ?? undefined,
@@ -251,6 +252,11 @@ export function liftUsage(response: wire.Response): IrUsage {
       beside: imageWork(response),
     }),
   };
+}
+
+/** Answers repeat the tools of their request; the preview of the search is billed otherwise than the search itself. */
+function isPreview({ tools }: wire.Response): boolean {
+  return listIn(tools).some((tool) => String(objectIn(tool)?.type).startsWith('web_search_preview'));
 }
 
 /** Pages that are opened or read through are no searches, and the vendor bills none. */

@@ -5,7 +5,7 @@ import { AbpError } from '../../contract/errors.ts';
 import { type Engine, pricesOf } from '../../engines/engine.ts';
 import { chooseEngine, unknownEngine } from '../../engines/index.ts';
 import type { Explanation } from '../../mapping/explain.ts';
-import type { BilledUsage } from '../../models/cost.ts';
+import type { BilledUsage } from '../../models/billed-usage.ts';
 import type { Recording } from '../../store/recordings/recording.ts';
 import { listRecordings, type RecordingFilter } from '../../store/recordings/recordings.ts';
 import type { Forecast, ForecastQuery } from '../api/run-rows.ts';

@@ -1,8 +1,10 @@
+import { toldUsage } from '../../calls/answers/told-usage.ts';
 import { callModel, type ModelOutcome } from '../../calls/model-call.ts';
 import { pricesOf } from '../../engines/engine.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { AskedCall, CutAnswer, LoopSignal, ModelAnswer } from '../../loop/signal.ts';
 import type { Route } from '../../mapping/route.ts';
+import { billedUsage } from '../../models/billed.ts';
 import { newId, runOfTurn } from '../ids.ts';
 import type { SessionParts } from '../parts.ts';
 import type { AnswerSoFar } from '../sessions/deltas.ts';
@@ -119,6 +121,7 @@ async function costOf(usage: ModelAnswer['usage'], { engine, model }: Route): Pr
   const prices = pricesOf(engine, model);
   if (prices === undefined) return FREE;
   const { costOf: priceOf, priceVersionOf } = await import('../../models/cost.ts');
-  const costNanoUsd = priceOf(usage, model, prices, new Date());
+  const told = toldUsage(usage);
+  const costNanoUsd = told === null ? undefined : priceOf(billedUsage(told), model, prices, new Date());
   return costNanoUsd === undefined ? FREE : { costNanoUsd, priceVersion: priceVersionOf(prices) };
 }

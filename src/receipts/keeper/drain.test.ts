@@ -148,7 +148,7 @@ describe('a drain', () => {
     const costOf = async (run: RunId): Promise<unknown> => (await getReceipt(store, run))?.document.cost;
     expect(await costOf(priced)).toEqual({
       nano_usd: 4_500_000,
-      price_version: expect.stringMatching(/^genai-prices \d+\.\d+\.\d+, searches 4$/),
+      price_version: expect.stringMatching(/^genai-prices \d+\.\d+\.\d+, searches 5$/),
     });
     expect(await costOf(given)).toEqual({ nano_usd: 7, price_version: 'mine' });
     expect(await costOf(unpriced)).toBeNull();

@@ -72,10 +72,16 @@ export function liftUsage(usage: wire.Usage | null | undefined, serviceTier?: st
   };
 }
 
+/** OpenAI's models that search before each answer, and those of them that are of the preview. */
+const SEARCHING = /-search-(?:preview|api)/;
+const PREVIEW = /-search-preview/;
+
 /** Sources of a search stand in the annotations; the vendor does not count its searches. */
-export function withSearches(usage: IrUsage, annotations: readonly unknown[]): IrUsage {
+export function withSearches(usage: IrUsage, annotations: readonly unknown[], model: string | null | undefined): IrUsage {
   const cited = annotations.some((one) => objectIn(one)?.type === 'url_citation');
-  return cited ? { ...usage, webSearchRequests: 1 } : usage;
+  if (!cited && !SEARCHING.test(model ?? '')) return usage;
+  const preview = PREVIEW.test(model ?? '') ? { details: { ...usage.details, previewSearches: 1 } } : {};
+  return { ...usage, webSearchRequests: 1, ...preview };
 }
 
 /**
@@ -106,7 +112,7 @@ export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
     ...(id === undefined ? {} : { id }),
     model: response.model ?? '',
     ...liftAnswer(flavour, first, id),
-    usage: withSearches(liftUsage(response.usage, response.service_tier), annotations),
+    usage: withSearches(liftUsage(response.usage, response.service_tier), annotations, response.model),
     ...(alternatives.length === 0 ? {} : { alternatives }),
   };
 }

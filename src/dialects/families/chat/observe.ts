@@ -78,7 +78,7 @@ class Sighting {
       calls: calls.length > 0,
       refused: this.#refused,
     });
-    const usage: IrUsage | undefined = this.#usage && withSearches(liftUsage(this.#usage, this.#tier), this.#annotations);
+    const usage: IrUsage | undefined = this.#usage && withSearches(liftUsage(this.#usage, this.#tier), this.#annotations, this.#model);
     return {
       ...(this.#model === undefined ? {} : { model: this.#model }),
       ...(usage === undefined ? {} : { usage }),

@@ -22,6 +22,7 @@ export class ChatStepper implements Stepper {
   #started = false;
   #ended = false;
   #usage: wire.Usage | undefined;
+  #model: string | undefined;
   #tier: string | undefined;
 
   constructor(flavour: ChatFlavour, seen?: Seen) {
@@ -74,6 +75,7 @@ export class ChatStepper implements Stepper {
   #start(chunk: wire.Chunk): IrAnswerEvent {
     this.#started = true;
     this.#id = chunk.id || undefined;
+    this.#model = chunk.model ?? undefined;
     return { type: 'message-start', ...(this.#id === undefined ? {} : { id: this.#id }), ...(chunk.model ? { model: chunk.model } : {}) };
   }
 
@@ -97,7 +99,7 @@ export class ChatStepper implements Stepper {
     this.#ended = true;
     const events: IrAnswerEvent[] = [];
     const end = this.#first.end(events);
-    const usage = withSearches(liftUsage(this.#usage, this.#tier), this.#first.cited);
+    const usage = withSearches(liftUsage(this.#usage, this.#tier), this.#first.cited, this.#model);
     return [...events, ...this.#furtherEnds(), { type: 'message-end', ...end, usage }];
   }
 
