@@ -6,7 +6,7 @@ import { EngineFailure } from '../ir/engine-failure.ts';
 import type { IrEvent } from '../ir/event.ts';
 import { Fold, unfold } from '../ir/fold.ts';
 import { PartialAnswer } from '../ir/partial-answer.ts';
-import type { IrError, IrErrorKind, IrResponse } from '../ir/response.ts';
+import { type IrError, type IrResponse, isTransient } from '../ir/response.ts';
 import type { IrUsage } from '../ir/usage.ts';
 import { AnswerChanges } from '../mapping/answer-changes.ts';
 import { AnswerAccount, type AnswerRecord } from '../mapping/answers/account.ts';
@@ -66,8 +66,6 @@ export interface ExchangeInput {
 
 /** Nearly every engine streams; what comes in one piece is read where other calls wait, so it must be read quickly. */
 const LONGEST_WHOLE = 4 * 1024 * 1024;
-
-const TRANSIENT: ReadonlySet<IrErrorKind> = new Set(['rate-limit', 'overloaded', 'timeout', 'server']);
 
 /** Sends one try and reads its answer as events. */
 export function exchange(input: ExchangeInput): Promise<ExchangeEnd> {
@@ -312,7 +310,7 @@ class ModelExchange implements ExchangeSink {
       status,
     });
     this.#close('failed', 'engine_error', error, observed);
-    this.#breakOff({ error, retryable: TRANSIENT.has(kind), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+    this.#breakOff({ error, retryable: isTransient(kind), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   }
 
   #breakOff(how: Omit<BrokenOff, 'ok' | 'partial'>): void {

@@ -41,6 +41,13 @@ export type IrErrorKind =
   | 'timeout'
   | 'server';
 
+/** Failures that another try may get around. */
+const TRANSIENT: ReadonlySet<IrErrorKind> = new Set(['rate-limit', 'overloaded', 'timeout', 'server']);
+
+export function isTransient(kind: IrErrorKind): boolean {
+  return TRANSIENT.has(kind);
+}
+
 /** An error of the engine in neutral words; `status` is what the engine answered. */
 export interface IrError {
   readonly kind: IrErrorKind;

@@ -77,7 +77,7 @@ describe.each(CELLS)('on %s a Chat caller', (cell) => {
   test('sees a failure as a failure', async () => {
     const failed = await chat(cell, 'end with status failed');
     expect(failed.text).toContain('sim was asked to end with the status failed');
-    expect(failed.status).toBe(own ? 200 : 500);
+    expect(failed.status).toBe(own ? 200 : 502);
     expect((await chat(cell, 'end with status failed', { stream: true })).text).toContain('sim was asked to end with the status failed');
   });
 

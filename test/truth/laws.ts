@@ -8,6 +8,7 @@ import { tryFates, tryStrangers, vocabularyOf } from './fates.ts';
 import { hardCases, thoughtfulCases } from './hard-cases.ts';
 import { tryAnswerLabels, tryRequestLabels, tryStreamLabels } from './labels.ts';
 import { tryNumbers } from './numbers.ts';
+import { meetings, ShapeScene, shapesFor } from './other-shapes.ts';
 import {
   allRecorded,
   fixtureAnswers,
@@ -138,9 +139,26 @@ async function* wireLaws(): AsyncGenerator<LawResult> {
   }
 }
 
+/** What engines say under a good status that is none of their answers. */
+async function shapeLaw(): Promise<LawResult> {
+  const scene = await ShapeScene.open();
+  try {
+    const shapes = newTally();
+    for (const meeting of meetings()) for (const shape of shapesFor(meeting)) await scene.tryShape(meeting, shape, shapes);
+    return {
+      id: 'shapes',
+      claim: 'What is no answer of an engine is a 502 in the caller’s shape, or an error event of a stream',
+      tally: shapes,
+    };
+  } finally {
+    await scene.close();
+  }
+}
+
 /** Tries everything, one line at a time. */
 export async function* allLaws(): AsyncGenerator<LawResult> {
   yield* wireLaws();
+  yield await shapeLaw();
   const described = { requests: await describedRequests(), pairs: await describedPairs(), answers: await describedAnswers() };
   yield* offlineLaws(await readDescriptions(), described);
 }

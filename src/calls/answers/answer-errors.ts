@@ -1,7 +1,8 @@
 import { AbpError } from '../../contract/errors.ts';
 import type { AnswerContext, Dialect, Observed } from '../../dialects/dialect.ts';
-import type { IrError } from '../../ir/response.ts';
+import { type IrError, isTransient } from '../../ir/response.ts';
 import type { AnswerRecord } from '../../mapping/answers/account.ts';
+import { headerOf } from '../headers.ts';
 
 /** An answer whose bytes are not what their encoding says. */
 export function undecodable(encoding: string): Error {
@@ -20,7 +21,7 @@ const OURS: ReadonlySet<string> = new Set(['internal', 'overloaded']);
 export function translationError(thrown: unknown): AbpError {
   if (AbpError.is(thrown) && OURS.has(thrown.code)) return thrown;
   if (AbpError.is(thrown) && thrown.code === 'engine_failed') return thrown;
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  const reason = thrown instanceof RangeError ? 'it is nested too deeply' : thrown instanceof Error ? thrown.message : String(thrown);
   return new AbpError('engine_failed', `The engine's answer cannot be translated: ${reason}`);
 }
 
@@ -48,9 +49,16 @@ interface ToldTo {
   readonly context: AnswerContext;
 }
 
-/** An engine's error in the caller's words, with the headers that say when to try again. */
-export function toldError(error: IrError, { caller, context }: ToldTo): { status: number; body: Buffer; hints: readonly string[] } {
+interface ToldError {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly hints: readonly string[];
+}
+
+/** An engine's error in the caller's words, with headers that say whether and when to try again. `headers` are the engine's, whose word goes before ours. */
+export function toldError(error: IrError, { caller, context }: ToldTo, headers: readonly string[]): ToldError {
   const { status, body } = caller.lowerError(error, { requestId: `req_${context.runHex}` });
-  const hints = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
-  return { status, body: Buffer.from(JSON.stringify(body), 'utf8'), hints };
+  const again = headerOf(headers, 'x-should-retry') ?? String(isTransient(error.kind));
+  const wait = error.retryAfterMs === undefined ? [] : ['retry-after', String(Math.ceil(error.retryAfterMs / 1000))];
+  return { status, body: Buffer.from(JSON.stringify(body), 'utf8'), hints: ['x-should-retry', again, ...wait] };
 }

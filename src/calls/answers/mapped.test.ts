@@ -68,7 +68,7 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
       from: () => undefined,
       head: (status) => void log.push(`head ${status}`),
       write: (chunk) => {
-        log.push(...(String(chunk).match(/(?<="text":")[^"]+/g) ?? []));
+        log.push(...(String(chunk).match(/(?<="(?:text|message)":")[^"]+/g) ?? []));
         return flowing();
       },
       end: () => void log.push('end'),
@@ -111,10 +111,10 @@ it('passes on what has come before it ends the answer, and before it breaks it o
   }
   ended.sink.end([]);
   broken.sink.fail({ kind: 'broken', message: 'gone' });
-  expect(ended.said).toEqual(['head 200', 'one', 'two', 'end']);
+  expect(ended.said).toEqual(['head 200', 'one', 'two', 'the engine closed the stream early', 'end']);
   expect(broken.said).toEqual(['head 200', 'one', 'two', 'abandoned']);
   await turn();
-  expect([ended.said.length, broken.said.length]).toEqual([4, 4]);
+  expect([ended.said.length, broken.said.length]).toEqual([5, 4]);
 });
 
 it('lets the engine pause while the caller does not keep up', async () => {
@@ -133,7 +133,7 @@ it('lets the engine pause while the caller does not keep up', async () => {
   expect(said).toEqual(['head 200', 'one', 'two', 'three', 'engine resumed', 'four']);
 });
 
-it('breaks the answer off, and nothing else, when a chunk cannot be translated', async () => {
+it('ends the answer with an error, and nothing else, when a chunk cannot be translated', async () => {
   const chat = dialect('openai-chat');
   let steps = 0;
   const engine: Dialect = {
@@ -155,13 +155,7 @@ it('breaks the answer off, and nothing else, when a chunk cannot be translated',
   sink.data(delta('two'));
   await turn();
   sink.fail({ kind: 'aborted', message: 'let go' });
-  expect(said).toEqual(['head 200', 'one', 'engine aborted', 'abandoned']);
-  expect(facts).toMatchObject([
-    {
-      fact: 'close',
-      status: 'failed',
-      reason: 'untranslatable',
-      error: { message: "The engine's answer cannot be translated: no such thing" },
-    },
-  ]);
+  const message = "The engine's answer cannot be translated: no such thing";
+  expect(said).toEqual(['head 200', 'one', message, 'end', 'engine aborted']);
+  expect(facts).toMatchObject([{ fact: 'close', status: 'failed', reason: 'engine_error', error: { message } }]);
 });

@@ -1,4 +1,4 @@
-import { AbpError } from '../../contract/errors.ts';
+import type { AbpError } from '../../contract/errors.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import type { IrError } from '../../ir/response.ts';
@@ -131,7 +131,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#exchange?.abort();
   }
 
-  /** A stream cannot be read on: it is compressed badly, does not end, or finds no room. */
+  /** A stream cannot be read on: it is compressed badly, does not end, finds no room, or says what nobody understands. */
   #spoiled(error: unknown): void {
     const [stream, text] = [this.#stream, this.#translated];
     if (stream === undefined || !this.#finish()) return;
@@ -184,8 +184,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
       for (const chunk of arrived) this.#translated += this.#stream?.push(chunk) ?? '';
       this.#options.holding.keep(this.#stream?.kept ?? 0);
     } catch (thrown) {
-      if (AbpError.is(thrown)) this.#spoiled(thrown);
-      else this.#breakOff(thrown);
+      this.#spoiled(thrown);
     }
   }
 
@@ -267,14 +266,6 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#exchange?.abort();
   }
 
-  /** The engine says something that no translator understands. */
-  #breakOff(thrown: unknown): void {
-    if (!this.#finish()) return;
-    this.#exchange?.abort();
-    this.#close('failed', 'untranslatable', translationError(thrown), this.#stream?.observed());
-    this.#options.answer.abandon();
-  }
-
   #endStream(stream: StreamTranslator): void {
     const text = stream.rest();
     if (stream.waits) void stream.judged(this.#options.judge).then((rest) => this.#finishStream(stream, text + rest));
@@ -351,7 +342,7 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
       this.#finishStream(this.#stream, this.#stream.fail(error));
       return;
     }
-    const { status, body, hints } = toldError(error, this.#options.translation);
+    const { status, body, hints } = toldError(error, this.#options.translation, this.#headers);
     this.#send(status, body, hints, () => this.#close('failed', 'engine_error', engineError(error.message), observed));
   }
 

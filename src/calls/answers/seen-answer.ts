@@ -1,5 +1,7 @@
 import { SseFrames } from '../../base/sse.ts';
+import { AbpError } from '../../contract/errors.ts';
 import type { Dialect, Observed, ObservedToolCall } from '../../dialects/dialect.ts';
+import { EngineFailure } from '../../ir/engine-failure.ts';
 import type { IrResponse } from '../../ir/response.ts';
 import { quoted } from './engine-stream.ts';
 
@@ -28,8 +30,9 @@ function whole(body: string, dialect: Dialect): Observed {
   try {
     return dialect.observeBody(said);
   } catch (error) {
-    // Nested deeper than code can walk. The answer passes as it is; its usage stays unknown, as that of one too large to be read.
-    if (error instanceof RangeError) return NOTHING_SEEN;
+    if (error instanceof EngineFailure) return { toolCalls: [], error: error.error.message };
+    // Nested deeper than code can walk, or of no shape that we know. The answer passes as it is; its usage stays unknown, as that of one too large to be read.
+    if (error instanceof RangeError || AbpError.is(error)) return NOTHING_SEEN;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { type JsonObject, parseJson } from '../../base/json.ts';
 import type { IrError, IrErrorKind } from '../../ir/response.ts';
 import type { WireError } from '../dialect.ts';
 import { withLimitWord } from '../limit-word.ts';
+import { toldStatus } from '../told-status.ts';
 import * as wire from './wire.ts';
 
 interface ErrorWords {
@@ -60,7 +61,10 @@ function kindOfStatus(status: number): IrErrorKind {
 }
 
 export function lowerError(error: IrError, context: { readonly requestId: string }): WireError {
-  return { status: WORDS[error.kind].status, body: { type: 'error', error: errorObject(error), request_id: context.requestId } };
+  return {
+    status: toldStatus(error, WORDS[error.kind].status),
+    body: { type: 'error', error: errorObject(error), request_id: context.requestId },
+  };
 }
 
 /** The `error` member of a body or of an `error` event. */

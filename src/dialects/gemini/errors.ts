@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../base/json.ts';
 import type { IrError, IrErrorKind } from '../../ir/response.ts';
 import type { WireError } from '../dialect.ts';
+import { toldStatus } from '../told-status.ts';
 import * as wire from './wire.ts';
 
 interface ErrorWords {
@@ -104,7 +105,8 @@ function retryDelay(details: Told['details']): number | undefined {
 }
 
 export function lowerError(error: IrError): WireError {
-  const { code, status, details = [] } = WORDS[error.kind];
+  const { code: usual, status, details = [] } = WORDS[error.kind];
+  const code = toldStatus(error, usual);
   const retry =
     error.retryAfterMs === undefined ? [] : [{ '@type': `${RPC}.RetryInfo`, retryDelay: `${Math.ceil(error.retryAfterMs / 1000)}s` }];
   const all = [...details, ...retry];

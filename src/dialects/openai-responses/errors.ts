@@ -2,6 +2,7 @@ import { type JsonObject, parseJson } from '../../base/json.ts';
 import type { IrError, IrErrorKind } from '../../ir/response.ts';
 import type { WireError } from '../dialect.ts';
 import { withLimitWord } from '../limit-word.ts';
+import { toldStatus } from '../told-status.ts';
 import * as wire from './wire.ts';
 
 interface ErrorWords {
@@ -132,7 +133,7 @@ export function failure(error: IrError): JsonObject {
 }
 
 export function lowerError(error: IrError): WireError {
-  return { status: WORDS[error.kind].status, body: { error: errorObject(error) } };
+  return { status: toldStatus(error, WORDS[error.kind].status), body: { error: errorObject(error) } };
 }
 
 /** OpenAI's SDKs look for `error` and nothing beside it. */

@@ -3,6 +3,7 @@ import type { IrError, IrErrorKind } from '../../../ir/response.ts';
 import type { WireError } from '../../dialect.ts';
 import { withLimitWord } from '../../limit-word.ts';
 import { compact } from '../../members.ts';
+import { toldStatus } from '../../told-status.ts';
 import type { ChatFlavour } from './flavour.ts';
 import * as wire from './wire.ts';
 
@@ -99,7 +100,7 @@ function retryAfter(headers: Readonly<Record<string, string>>): number | undefin
 }
 
 export function lowerChatError(flavour: ChatFlavour, error: IrError): WireError {
-  return { status: flavour.errors[error.kind].status, body: errorBodyOf(flavour, error) };
+  return { status: toldStatus(error, flavour.errors[error.kind].status), body: errorBodyOf(flavour, error) };
 }
 
 export function errorBodyOf(flavour: ChatFlavour, error: IrError): JsonObject {

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, listIn, objectIn } from '../../../base/json.ts
 import { parseAt } from '../../../contract/border.ts';
 import { EngineFailure } from '../../../ir/engine-failure.ts';
 import type { IrPart, VendorMeta } from '../../../ir/part.ts';
-import type { FinishReason, IrResponse } from '../../../ir/response.ts';
+import type { FinishReason, IrError, IrResponse } from '../../../ir/response.ts';
 import { type IrUsage, NO_USAGE, usageDetails } from '../../../ir/usage.ts';
 import { liftAnnotations } from '../../openai-citations.ts';
 import { liftLogprobs } from '../../openai-logprobs.ts';
@@ -92,6 +92,9 @@ export function isAnswer(choice: { readonly index?: number | null | undefined })
   return choice.index === undefined || choice.index === null || choice.index === 0;
 }
 
+/** No choice has a message: servers of the completions before chat answer so. */
+export const UNSAID: IrError = { kind: 'server', message: 'the engine answered without a message', status: 200 };
+
 /** A whole Chat answer. */
 export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
   // Some proxies answer 200 and put the error into the body.
@@ -101,6 +104,7 @@ export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
     throw new EngineFailure({ kind: 'server', message: 'the engine answered without a choice', status: 200 });
   const failed = choiceError(response.choices);
   if (failed !== undefined) throw new EngineFailure(failed);
+  if (!response.choices.some(({ message }) => message)) throw new EngineFailure(UNSAID);
   const id = response.id || undefined;
   const [first = [], ...others] = answersIn(response.choices);
   const alternatives = others.map((choices, at) => ({

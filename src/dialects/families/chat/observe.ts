@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson, parseJsonObject } from '../../../base/json.ts';
 import { decodeSse } from '../../../base/sse.ts';
+import { EngineFailure } from '../../../ir/engine-failure.ts';
 import type { IrUsage } from '../../../ir/usage.ts';
 import type { Observed, ObservedToolCall, StreamObserver } from '../../dialect.ts';
 import { Calls } from './answers/calls.ts';
@@ -117,15 +118,21 @@ export function observeChatBody(flavour: ChatFlavour, body: string): Observed {
   const known = wire.Response.safeParse(value);
   if (value.object === 'list' && isJsonObject(value.usage)) return embedded(value);
   if (!known.success) return { toolCalls: [], ...(value.error === undefined ? {} : { error: errorOf(0, value).message }) };
-  const { model, parts, finish, usage } = liftChatResponse(flavour, value);
-  return {
-    ...(model === '' ? {} : { model }),
-    ...(known.data.usage ? { usage } : {}),
-    finish,
-    toolCalls: parts.flatMap((part): ObservedToolCall[] =>
-      part.kind === 'tool-call' ? [{ id: part.id, name: part.name, arguments: part.arguments }] : [],
-    ),
-  };
+  try {
+    const { model, parts, finish, usage } = liftChatResponse(flavour, value);
+    return {
+      ...(model === '' ? {} : { model }),
+      ...(known.data.usage ? { usage } : {}),
+      finish,
+      toolCalls: parts.flatMap((part): ObservedToolCall[] =>
+        part.kind === 'tool-call' ? [{ id: part.id, name: part.name, arguments: part.arguments }] : [],
+      ),
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof EngineFailure)) throw thrown;
+    const { model, usage, service_tier: tier } = known.data;
+    return { ...(model ? { model } : {}), ...(usage ? { usage: liftUsage(usage, tier) } : {}), toolCalls: [], error: thrown.error.message };
+  }
 }
 
 /** Embeddings are billed by what was read; there is nothing else to tell. */

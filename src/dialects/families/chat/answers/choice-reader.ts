@@ -32,6 +32,7 @@ export class ChoiceReader {
   #reason: string | undefined;
   #matched: string | undefined;
   #refused = false;
+  #said = false;
   #state: JsonObject | undefined;
   #annotations: unknown[] = [];
   readonly #cited: unknown[] = [];
@@ -45,6 +46,11 @@ export class ChoiceReader {
     return this.#reason !== undefined;
   }
 
+  /** The choice held a message or a piece of one, be it an empty one. */
+  get said(): boolean {
+    return this.#said;
+  }
+
   /** Sources that the answer named. */
   get cited(): readonly unknown[] {
     return [...this.#cited, ...this.#annotations];
@@ -53,6 +59,7 @@ export class ChoiceReader {
   read(choice: wire.ChunkChoice, answerId: string | undefined, events: IrAnswerEvent[]): void {
     const delta = choice.delta ?? choice.message;
     const logprobs = liftLogprobs(choice.logprobs?.content);
+    this.#said ||= Boolean(delta);
     if (delta) this.#reasoning(delta, events);
     this.#content(delta?.content, events, logprobs);
     if (delta) this.#beside(delta, answerId, events);

@@ -7,7 +7,7 @@ import type { Seen, Stepper } from '../../../dialect.ts';
 import { isCutOff, readAt, unreadable } from '../../../stream-error.ts';
 import { choiceError, errorOf, isTold } from '../errors.ts';
 import type { ChatFlavour } from '../flavour.ts';
-import { isAnswer, liftUsage, withSearches } from '../lift-response.ts';
+import { isAnswer, liftUsage, UNSAID, withSearches } from '../lift-response.ts';
 import * as wire from '../wire.ts';
 import { ChoiceReader } from './choice-reader.ts';
 
@@ -96,6 +96,7 @@ export class ChatStepper implements Stepper {
   }
 
   #finish(): IrEvent[] {
+    if (![this.#first, ...this.#others.values()].some(({ said }) => said)) return this.#fail(UNSAID);
     this.#ended = true;
     const events: IrAnswerEvent[] = [];
     const end = this.#first.end(events);
