@@ -22,6 +22,7 @@ import { up as parts } from './migrations/0018-parts.ts';
 import { up as limitUses } from './migrations/0019-limit-uses.ts';
 import { up as erasures } from './migrations/0020-erasures.ts';
 import { up as pushSubscriptions } from './migrations/0021-push-subscriptions.ts';
+import { up as lateUsage } from './migrations/0022-late-usage.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -47,6 +48,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0019-limit-uses': { up: limitUses },
   '0020-erasures': { up: erasures },
   '0021-push-subscriptions': { up: pushSubscriptions },
+  '0022-late-usage': { up: lateUsage },
 };
 
 /**

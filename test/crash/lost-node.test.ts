@@ -28,6 +28,7 @@ interface NodeProcess {
   readonly url: string;
   readonly child: ChildProcess;
   get<T>(path: string): Promise<T>;
+  post(path: string, body: object): Promise<void>;
   /** Begins streams; their runs, and how many bytes came of each in the end. */
   begin(streams: number): Promise<{ runs: string[]; whole: Promise<(string | undefined)[]> }>;
 }
@@ -59,6 +60,11 @@ async function startNode(databaseUrl: string, home = newHome()): Promise<NodePro
   const { token, nodeId } = openHome({ path: home });
   const get = async <T>(path: string): Promise<T> =>
     (await (await fetch(`${url}${path}`, { headers: { 'x-abp-key': token } })).json()) as T;
+  const post = async (path: string, what: object): Promise<void> => {
+    const headers = { 'x-abp-key': token, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(what) });
+    expect([answer.status, await answer.text()]).toEqual([201, expect.anything()]);
+  };
   const begin: NodeProcess['begin'] = async (streams) => {
     const answers = await Promise.all(
       Array.from({ length: streams }, () =>
@@ -69,13 +75,38 @@ async function startNode(databaseUrl: string, home = newHome()): Promise<NodePro
     // A killed node cuts its streams.
     return { runs, whole: Promise.all(answers.map((answer) => answer.text().catch(() => undefined))) };
   };
-  return { id: nodeId, home, url, child, get, begin };
+  return { id: nodeId, home, url, child, get, post, begin };
 }
 
 const receiptsOf = async (node: NodeProcess, runs: readonly string[]): Promise<Receipt[]> =>
   await Promise.all(runs.map((run) => node.get<Receipt>(`/v1/receipts/${run}`)));
 const statusesOf = async (node: NodeProcess, runs: readonly string[]): Promise<Set<string>> =>
   new Set((await receiptsOf(node, runs)).map(({ status }) => status));
+
+/** What a node says was spent: by each budget, and by usage. */
+async function spentBy(node: NodeProcess): Promise<object[]> {
+  const { items } = await node.get<{ items: { spent: object; reserved: object }[] }>('/v1/budgets');
+  const { groups } = await node.get<{ groups: { cost_nano_usd: number[]; tokens_in: number[]; tokens_out: number[]; runs: number[] }[] }>(
+    '/v1/usage?metric=runs,cost,tokens&group_by=status',
+  );
+  return [
+    ...items.flatMap(({ spent, reserved }) => [spent, reserved]),
+    ...groups.map(({ runs, cost_nano_usd, tokens_in, tokens_out }) => [runs, cost_nano_usd, tokens_in, tokens_out]),
+  ];
+}
+
+/** The same for calls that are over, each with ten tokens of input and thirty of output. */
+function spentOn(calls: number): object[] {
+  const nothing = { nano_usd: 0, tokens: 0, requests: 0 };
+  const all = { nano_usd: calls * 480_000, tokens: calls * 40, requests: calls };
+  return [all, nothing, all, nothing, [[calls], [calls * 480_000], [calls * 10], [calls * 30]]];
+}
+
+async function ended(node: NodeProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  const exit = once(node.child, 'exit');
+  node.child.kill(signal);
+  await exit;
+}
 
 async function expectChain(databaseUrl: string, node: NodeProcess, receipts: number): Promise<void> {
   const store = await openStore({ url: databaseUrl, home: openHome({ path: mkdtempSync(join(tmpdir(), 'abp-look-')) }) });
@@ -115,12 +146,17 @@ describe('of two nodes in processes of their own', () => {
   }, async () => {
     const databaseUrl = await postgres.freshDatabase();
     const [a, b] = await Promise.all([startNode(databaseUrl), startNode(databaseUrl)]);
+    const limits = { limit_nano_usd: 1e9, limit_tokens: 1e7, limit_requests: 1000 };
+    await a.post('/v1/budgets', { on: { key: 'local' }, period: 'total', ...limits });
+    await a.post('/v1/budgets', { on: { engine: 'claude' }, period: 'month', ...limits, action: 'warn' });
     engine.hold();
     const { runs, whole } = await a.begin(STREAMS);
     await expect.poll(() => statusesOf(b, runs)).toEqual(new Set(['running']));
     a.child.kill('SIGSTOP');
     await expect.poll(() => statusesOf(b, runs)).toEqual(new Set(['failed']));
     const closed = await receiptsOf(b, runs);
+    // Until its node is back, a call counts with what it may have used.
+    await expect.poll(() => spentBy(b)).toContainEqual({ nano_usd: expect.any(Number), tokens: expect.any(Number), requests: STREAMS });
     a.child.kill('SIGCONT');
     engine.release();
     for (const text of await whole) expect(text).toMatch(/event: message_stop\n/);
@@ -135,5 +171,10 @@ describe('of two nodes in processes of their own', () => {
     await sleep(5500);
     await expectChain(databaseUrl, a, 2);
     await expectChain(databaseUrl, b, STREAMS);
+    // What was used counts once, for whoever asks, and also after restarts.
+    for (const node of [a, b]) await expect.poll(() => spentBy(node)).toEqual(spentOn(STREAMS + 2));
+    await Promise.all([ended(a, 'SIGTERM'), ended(b, 'SIGKILL')]);
+    const again = await Promise.all([startNode(databaseUrl, a.home), startNode(databaseUrl, b.home)]);
+    for (const node of again) await expect.poll(() => spentBy(node)).toEqual(spentOn(STREAMS + 2));
   });
 });

@@ -2,18 +2,25 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LateEnd } from '../../src/contract/receipts/late-end.ts';
 import { Receipt } from '../../src/contract/receipts/receipt.ts';
 import { newRunId, type RunId } from '../../src/contract/run-id.ts';
+import { UsageQuery } from '../../src/gateway/api/run-rows.ts';
+import { usageOf } from '../../src/gateway/rows/usage.ts';
 import { removeReceipts } from '../../src/receipts/remove.ts';
+import { countEarlierLateEnds } from '../../src/receipts/usage/late-usage.ts';
+import { RollUp } from '../../src/receipts/usage/roll-up.ts';
+import { spentByChain, spentSince } from '../../src/receipts/usage/spent.ts';
 import { verifyRun, verifyStored } from '../../src/receipts/verify/verify-stored.ts';
 import { createKey, findKeyByHash, isLive } from '../../src/store/keys.ts';
 import { chainOf, listChains } from '../../src/store/receipts/chain.ts';
 import { findLateEnd } from '../../src/store/receipts/late-ends.ts';
 import { getReceipt, listReceipts } from '../../src/store/receipts/receipts.ts';
 import { createRun, endRun, getRun } from '../../src/store/runs/runs.ts';
+import type { SpentSums } from '../../src/store/usage/spent.ts';
 import { closeFact, openFact } from '../support/facts.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type NodeGroup, nodeGroup, type TestNode } from './node-group.ts';
 
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 let group: NodeGroup;
 let [a, b, c]: TestNode[] = [];
 
@@ -197,6 +204,117 @@ describe('a node that was only stopped', () => {
     await removeReceipts(group.store, b.chain, { status: 'deleted', reason: 'asked', key: 'key_gone' });
     expect(await findLateEnd(group.store, run)).toBeUndefined();
     await expectChains({ node_a: 0, node_b: 0 });
+  });
+});
+
+/** What usage says of everything, in whichever way it is asked for, and what budgets go by. */
+async function told(): Promise<{ readonly ways: readonly Record<string, unknown>[]; readonly spent: SpentSums }> {
+  const { time } = group.clock;
+  const hour = Math.floor(time / HOUR) * HOUR;
+  const ask = (query: object) =>
+    usageOf(
+      group.store,
+      UsageQuery.parse({ since: new Date(hour - 2 * HOUR).toISOString(), until: new Date(hour + 2 * HOUR).toISOString(), ...query }),
+      {},
+    );
+  const ways = [];
+  for (const way of [{}, { bucket: '1h' }, { plane: 'gateway' }, { until: new Date(time + MINUTE).toISOString() }]) {
+    const { groups } = await ask({ ...way, group_by: 'status,model,error', metric: 'runs,cost,tokens,total' });
+    ways.push(
+      ...groups.map(({ key, ...series }) => {
+        const { total_ms, ...sums } = series;
+        const added = Object.entries(sums).map(([name, values]) => [
+          name,
+          Array.isArray(values) ? values.reduce((sum, value) => sum + value, 0) : null,
+        ]);
+        return { ...key, ...Object.fromEntries(added), p50: total_ms?.p50.find((ms) => ms !== null) };
+      }),
+    );
+  }
+  const spent = await spentSince(group.store, { on: { keys: ['key_a'] }, since: hour - 24 * HOUR, until: hour + 24 * HOUR });
+  return { ways, spent };
+}
+
+describe('usage of a call that its node ended late', () => {
+  const cost = { nano_usd: 50, price_version: 'test' };
+  /** Sums are written down by each node for its own chain. */
+  const sumUp = async (...by: readonly TestNode[]): Promise<void> => {
+    for (const { chain } of by) while (await new RollUp(group.store, chain.number).step());
+  };
+  const real = { status: 'completed', model: 'sim-1-20270101', error: null, runs: 1, failed: 0, cost_nano_usd: 50, unpriced: 0 };
+  const counts = { tokens_in: 3, tokens_out: 4, cache_read: 0, thinking: 0 };
+  const exact = { ...real, ...counts, p50: expect.closeTo(200, -1) };
+  const [never, ...orders]: readonly ((nodes: { a: TestNode; b: TestNode }) => readonly TestNode[])[] = [
+    () => [],
+    ({ b }) => [b],
+    ({ a, b }) => [a, b],
+  ];
+
+  it.each([
+    ['before anybody has added it up', never],
+    ['once the node that closed it has added it up', orders[0]],
+    ['once both have', orders[1]],
+  ])('counts what it really used once: %s', async (_, addUp) => {
+    const { a, b } = nodes();
+    const run = await a.begin({ keyId: 'key_a' });
+    await group.pass(3 * MINUTE, [b]);
+    const estimated = await told();
+    expect(estimated.spent).toMatchObject({ requests: 1 });
+    expect(estimated.spent.tokens).toBeGreaterThan(0);
+    await sumUp(...(addUp?.({ a, b }) ?? []));
+    expect((await told()).spent).toEqual(estimated.spent);
+    await a.end(run, { cost });
+    for (const by of [[], [a], [a, b]]) {
+      await sumUp(...by);
+      const { ways, spent } = await told();
+      expect(spent).toEqual({ nano_usd: 50, tokens: 7, requests: 1, unpriced: 0 });
+      expect(ways).toEqual([exact, exact, exact, exact]);
+    }
+    expect((await receiptOf(run)).reason).toBe('interrupted');
+    // Its journal is read again.
+    await group.store.db.deleteFrom('journal_positions').execute();
+    await (await group.node('node_a')).restart();
+    expect((await told()).ways).toEqual([exact, exact, exact, exact]);
+  });
+
+  it('tells each chain apart: the estimate leaves the node that made it, and what was used is with the node that knows it', async () => {
+    const { a, b } = nodes();
+    const run = await a.begin({ keyId: 'key_a' });
+    await group.pass(3 * MINUTE, [b]);
+    await sumUp(b);
+    await a.end(run, { cost });
+    const { time: now } = group.clock;
+    const chains = await spentByChain(group.store, { on: { keys: ['key_a'] }, since: now - 24 * HOUR, until: now + 24 * HOUR });
+    const of = ({ chain }: TestNode) => chains.find((one) => one.chain === chain.number);
+    expect(of(a)).toMatchObject({ told: { nano_usd: 50, tokens: 7, requests: 1 }, taken: { requests: 0 } });
+    expect(of(b)?.told).toEqual(of(b)?.taken);
+    expect(of(b)?.told).toMatchObject({ requests: 1 });
+  });
+
+  it('counts those that an earlier version has written, once', async () => {
+    const { a, b } = nodes();
+    const run = await a.begin({ keyId: 'key_a' });
+    await group.pass(3 * MINUTE, [b]);
+    await a.end(run, { cost });
+    await group.store.db.deleteFrom('usage_rollups').where('late_of', '!=', 0).execute();
+    await group.store.db.updateTable('late_ends').set({ counted: 0 }).execute();
+    for (let times = 0; times < 2; times += 1) {
+      await countEarlierLateEnds(group.store, a.chain.number);
+      await countEarlierLateEnds(group.store, b.chain.number);
+      expect((await told()).ways).toEqual([exact, exact, exact, exact]);
+    }
+  });
+
+  it('keeps what it came to and no name, once the receipt is deleted', async () => {
+    const { a, b } = nodes();
+    const run = await a.begin({ keyId: 'key_a', tags: [] });
+    await group.pass(3 * MINUTE, [b]);
+    await a.end(run, { cost });
+    await removeReceipts(group.store, b.chain, { status: 'deleted', reason: 'asked', key: 'key_a' });
+    const rows = await group.store.db.selectFrom('usage_rollups').selectAll().where('span', '=', 'd').execute();
+    expect(new Set(rows.map(({ key_id, model }) => `${key_id}${model}`))).toEqual(new Set(['']));
+    const sum = (name: 'calls' | 'cost_nano_usd' | 'tokens_out'): number => rows.reduce((total, row) => total + row[name], 0);
+    expect([sum('calls'), sum('cost_nano_usd'), sum('tokens_out')]).toEqual([1, 50, 4]);
   });
 });
 

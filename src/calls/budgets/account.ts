@@ -16,6 +16,8 @@ export class Page {
   unpriced = 0;
   /** Spent on other nodes, as far as the database has told. */
   readonly elsewhere = nothing();
+  /** Estimates that are in neither sum any more, since the nodes of those calls told what they had really used. */
+  readonly #taken = { here: nothing(), elsewhere: nothing() };
   /** The part of the budget that this node may use, where several nodes share it; what it has spent is a part of it. */
   granted: Amounts | undefined;
   /** Of all nodes this one may let a call in that may use more than is left. */
@@ -40,8 +42,24 @@ export class Page {
   }
 
   /** Whatever is known to be spent, by this node's own count or by the database's: both miss something at times, and neither counts too much. */
-  raise(spent: Readonly<Amounts>): void {
-    for (const measure of MEASURES) this.settled[measure] = Math.max(this.settled[measure], spent[measure]);
+  raise(told: Readonly<Amounts>, taken: Readonly<Amounts> = NOTHING): void {
+    raised(this.settled, this.#taken.here, { told, taken });
+  }
+
+  /** The same for what other nodes have spent. */
+  raiseElsewhere(told: Readonly<Amounts>, taken: Readonly<Amounts>): void {
+    raised(this.elsewhere, this.#taken.elsewhere, { told, taken });
+  }
+}
+
+const NOTHING: Readonly<Amounts> = nothing();
+
+/** Raises a sum to what was told, and takes out of it what has turned out to be no more than an estimate. */
+function raised(sum: Amounts, takenBefore: Amounts, { told, taken }: { told: Readonly<Amounts>; taken: Readonly<Amounts> }): void {
+  for (const measure of MEASURES) {
+    const out = Math.max(takenBefore[measure], taken[measure]);
+    sum[measure] = Math.max(sum[measure] + takenBefore[measure], told[measure]) - out;
+    takenBefore[measure] = out;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Account, Page } from '../../calls/budgets/account.ts';
 import { type Amounts, type Budget, MEASURES, nothing } from '../../calls/budgets/budget.ts';
-import { spentSince } from '../../receipts/usage/spent.ts';
+import { spentByChain, totalOf } from '../../receipts/usage/spent.ts';
 import {
   changeGrant,
   type Grant,
@@ -11,7 +11,7 @@ import {
   nodeStates,
 } from '../../store/budgets/grants.ts';
 import type { PostgresStore } from '../../store/store.ts';
-import type { SpentOn } from '../../store/usage/spent.ts';
+import type { SpentOfChain, SpentOn } from '../../store/usage/spent.ts';
 import { isTooMuch, partOf } from './lease-share.ts';
 
 export interface LeaseOptions {
@@ -116,19 +116,18 @@ export class Leases {
 
   /** Reads from the receipts how much this node has spent, and how much the others. */
   async #readSpent({ on }: Budget, page: Page, states: readonly NodeState[]): Promise<void> {
-    const all = await this.#spent(on, page);
+    const chains = await this.#spent(on, page);
     const chain = states.find(({ node }) => node === this.#options.node)?.chain;
-    const own = chain === undefined ? nothing() : await this.#spent(on, page, chain);
-    page.raise(own);
-    for (const measure of MEASURES) page.elsewhere[measure] = Math.max(page.elsewhere[measure], all[measure] - own[measure]);
+    const [own, others] = [chains.filter((one) => one.chain === chain), chains.filter((one) => one.chain !== chain)];
+    page.raise(sumOf(own.map(({ told }) => told)), sumOf(own.map(({ taken }) => taken)));
+    page.raiseElsewhere(sumOf(others.map(({ told }) => told)), sumOf(others.map(({ taken }) => taken)));
+    page.unpriced = Math.max(page.unpriced, totalOf(chains).unpriced);
   }
 
-  async #spent(on: Budget['on'], page: Page, chain?: number): Promise<Amounts> {
+  async #spent(on: Budget['on'], page: Page): Promise<SpentOfChain[]> {
     const { store, spentOn } = this.#options;
     const { start: since, end: until } = page.window;
-    const { nano_usd: nanoUsd, tokens, requests, unpriced } = await spentSince(store, { on: spentOn(on), since, until, chain });
-    if (chain === undefined) page.unpriced = Math.max(page.unpriced, unpriced);
-    return { nanoUsd, tokens, requests };
+    return await spentByChain(store, { on: spentOn(on), since, until });
   }
 
   /** Lets others have what this node holds beyond its part. The node stops using it before the database hears of it. */
@@ -184,10 +183,12 @@ export class Leases {
     { states, rows }: { states: readonly NodeState[]; rows: readonly Grant[] },
   ): Promise<(GrantAmounts & { node: string })[]> {
     const found: (GrantAmounts & { node: string })[] = [];
-    for (const { node, chain, lost } of states) {
+    const asked = states.filter(({ node, lost }) => node !== this.#options.node && (lost || rows.every((row) => row.node !== node)));
+    if (asked.length === 0) return found;
+    const chains = await this.#spent(on, page);
+    for (const { node, chain } of asked) {
       const row = rows.find((one) => one.node === node);
-      if (node === this.#options.node || (row !== undefined && !lost)) continue;
-      const spent = wire(await this.#spent(on, page, chain));
+      const spent = wire(amountsOf(totalOf(chains.filter((one) => one.chain === chain))));
       if (row === undefined || row.nano_usd > spent.nano_usd || row.tokens > spent.tokens || row.requests > spent.requests) {
         found.push({ node, ...spent });
       }

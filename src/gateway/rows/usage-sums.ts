@@ -61,7 +61,7 @@ export class UsageSums {
   view(metric: UsageQuery['metric']): Usage['groups'] {
     const whole = (series: readonly number[]): number => series.reduce((sum, value) => sum + value, 0);
     const order = ({ series }: Sum): [number, number] => [whole(series.cost_nano_usd), whole(series.calls)];
-    const sorted = [...this.#sums.values()].map((sum) => ({ sum, order: order(sum) }));
+    const sorted = [...this.#sums.values()].filter(isCounted).map((sum) => ({ sum, order: order(sum) }));
     sorted.sort((a, b) => b.order[0] - a.order[0] || b.order[1] - a.order[1]);
     return sorted.map(({ sum }) => viewOf(sum, metric));
   }
@@ -82,6 +82,11 @@ export class UsageSums {
     this.#sums.set(id, sum);
     return sum;
   }
+}
+
+/** Whether a group has a call: those that were taken out of it again may have been all. */
+function isCounted({ series }: Sum): boolean {
+  return SERIES.some((name) => series[name].some((value) => value !== 0));
 }
 
 function viewOf({ key, series, firstByte, total }: Sum, metric: UsageQuery['metric']): Usage['groups'][number] {

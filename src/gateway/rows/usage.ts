@@ -3,7 +3,9 @@ import { isoTime } from '../../base/clock.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { Fate } from '../../contract/negotiation.ts';
 import { type CallUsage, callsIn } from '../../receipts/usage/call-usage.ts';
+import { lateEndedBetween, withoutLateEnd } from '../../receipts/usage/late-usage.ts';
 import { keyNames } from '../../store/keys.ts';
+import type { StoredReceipt } from '../../store/receipts/receipt-columns.ts';
 import type { Store } from '../../store/store.ts';
 import { storedTags } from '../../store/tags.ts';
 import {
@@ -164,7 +166,6 @@ async function addPart(store: Store, asked: Asked, part: Times & Pick<RollupChoi
   const choice = choiceOf(asked, part);
   const facets: RollupFacet[] = [...groups.map((group) => COLUMNS[group]), ...(query.bucket === 'none' ? [] : (['start'] as const))];
   for (const row of await sumRollups(store, choice, facets)) {
-    if (row.calls === 0) continue;
     const at = bucketAt(asked, row.start ?? part.since);
     for (const key of groupKeys(groups, row)) sums.add(key, at, row);
   }
@@ -194,11 +195,20 @@ async function addTail(
 /** Counts the receipts of calls that began between two times. */
 async function countBetween(store: Store, asked: Asked, since: number, until: number): Promise<void> {
   if (since >= until) return;
-  const { plane, engine, status, tag } = asked.query;
+  const { plane } = asked.query;
   const test = rowTest(asked.query);
-  for await (const { items: receipts } of scan(store, { plane, engine, status, tag, parent: asked.query.parent, since, until }, CHUNK)) {
-    const kept = receipts.filter((receipt) => test(rowOf(receipt)));
+  for await (const receipts of endedBetween(store, asked, since, until)) {
+    const kept = receipts.filter((receipt) => (plane === undefined || receipt.plane === plane) && test(rowOf(receipt)));
     for (const call of await callsIn(store, kept)) count(asked, call);
+  }
+}
+
+/** Receipts of runs that began between two times, as they ended by the last word of their own node. Those that do not fit may be among them. */
+async function* endedBetween(store: Store, { query }: Asked, since: number, until: number): AsyncGenerator<readonly StoredReceipt[]> {
+  const { plane, engine, status, tag, parent } = query;
+  yield* lateEndedBetween(store, since, until);
+  for await (const { items } of scan(store, { plane, engine, status, tag, parent, since, until }, CHUNK)) {
+    yield await withoutLateEnd(store, items);
   }
 }
 

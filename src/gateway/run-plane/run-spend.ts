@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../base/json.ts';
 import type { ReceiptUsage } from '../../contract/receipts/parts.ts';
 import type { RunId } from '../../contract/run-id.ts';
+import { asTheyEnded } from '../../receipts/usage/late-usage.ts';
 import { NOTHING_SPENT, type RunSpend } from '../../runtime/gateway-port.ts';
 import { findRunKey } from '../../store/keys.ts';
 import { listReceipts } from '../../store/receipts/receipts.ts';
@@ -31,7 +32,7 @@ export async function spentOf(gateway: Gateway, run: RunId, state: 'running' | '
       limit: 500,
       ...(cursor === undefined ? {} : { cursor }),
     });
-    for (const { document } of page.items) {
+    for (const { document } of await asTheyEnded(gateway.store, page.items)) {
       total = added(total, document);
       fates.add(document);
     }

@@ -122,7 +122,8 @@ export class Drain {
     try {
       // Before the position moves on: what is known of these runs, and of what is damaged, is nowhere else.
       await keepGaps(this.#store, this.#chain, { folder: this.#folder, segment, damage });
-      await keepLateEnds(this.#store, this.#chain, this.#lateEnds(lines, segment, recalled));
+      const late = await keepLateEnds(this.#store, this.#chain, this.#lateEnds(lines, segment, recalled));
+      if (late.length > 0) this.#onSettled?.([], late);
       await this.#chain.save(this.#store, mark, (sealer) => this.#rows({ lines, segment, recalled, sealer, written, usage }));
       this.#doubtful = false;
     } catch (error) {

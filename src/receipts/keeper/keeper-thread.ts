@@ -11,6 +11,7 @@ import { HeadWatch } from '../seal/head-watch.ts';
 import { headFile, keepHead } from '../seal/kept-head.ts';
 import { protectSealKeys, sealKeysFolder } from '../seal/seal-keys.ts';
 import { Followers } from '../usage/followers.ts';
+import { countEarlierLateEnds } from '../usage/late-usage.ts';
 import type { SealedUsage, Spent } from '../usage/sealed-usage.ts';
 import { Drain } from './drain.ts';
 import { closeInterrupted } from './interrupted.ts';
@@ -116,7 +117,18 @@ function bodyKeeper(store: Store, home: Home): BodyKeeper {
   });
 }
 
+/** Late ends of before sums of usage went by them are counted once. */
+function earlierLateEnds(store: Store, chain: Chain): () => Promise<void> {
+  let counted = false;
+  return async () => {
+    if (!counted) await countEarlierLateEnds(store, chain.number);
+    counted = true;
+  };
+}
+
 interface Upkept {
+  readonly store: Store;
+  readonly chain: Chain;
   readonly parts: TableParts;
   readonly tasks: KeeperTasks;
   readonly heads: HeadWatch;
@@ -125,9 +137,12 @@ interface Upkept {
 }
 
 /** The keeper's work beside the draining of facts: `ahead` of the first batch, too, `upkeep` after batches only. */
-function upkeepOf({ parts, tasks, heads, followers, nodes }: Upkept): { readonly ahead: Upkeep; readonly upkeep: Upkeep } {
+function upkeepOf({ store, chain, parts, tasks, heads, followers, nodes }: Upkept): { readonly ahead: Upkeep; readonly upkeep: Upkeep } {
   const onFault = (message: string): void => report({ kind: 'upkeep-fault', message });
-  const ahead = [{ failed: 'parts of tables were not made', run: () => parts.look() }];
+  const ahead = [
+    { failed: 'parts of tables were not made', run: () => parts.look() },
+    { failed: 'late ends were not counted', run: earlierLateEnds(store, chain) },
+  ];
   const afterwards = [
     { failed: 'a task, or what retention removes', run: () => tasks.run() },
     { failed: 'the head of the chain was not told', run: () => heads.look() },
@@ -184,7 +199,7 @@ async function keep(): Promise<void> {
   listen(tasks);
   // Before the first look into the past: nodes that take this one for lost learn that it is back.
   await nodes?.start();
-  const { ahead, upkeep } = upkeepOf({ parts, tasks, heads, followers, nodes });
+  const { ahead, upkeep } = upkeepOf({ store, chain, parts, tasks, heads, followers, nodes });
   await ahead.turn();
   let drained = await drainOnce();
   for (; !drained && !stopping; drained = await drainOnce()) await pause(RETRY_MS);

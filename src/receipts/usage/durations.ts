@@ -19,10 +19,19 @@ export class Durations {
 
   /** Adds those that a text holds. */
   read(text: string): void {
+    this.#readAs(text, 1);
+  }
+
+  /** Takes those out that a text holds. They may be added later: until then there are fewer of them than none. */
+  take(text: string): void {
+    this.#readAs(text, -1);
+  }
+
+  #readAs(text: string, sign: 1 | -1): void {
     if (text === '') return;
     for (const pair of text.split(' ')) {
       const colon = pair.indexOf(':');
-      this.#count(Number(pair.slice(0, colon)), Number(pair.slice(colon + 1)));
+      this.#count(Number(pair.slice(0, colon)), sign * Number(pair.slice(colon + 1)));
     }
   }
 
@@ -45,7 +54,7 @@ export class Durations {
 
   /** The duration below which this share of all lies; null when there are none. */
   at(share: number): number | null {
-    if (this.#many === 0) return null;
+    if (this.#many <= 0) return null;
     let left = Math.max(1, Math.ceil(this.#many * share));
     for (const step of this.#steps()) {
       left -= this.#counts.get(step) ?? 0;
@@ -55,6 +64,6 @@ export class Durations {
   }
 
   #steps(): number[] {
-    return [...this.#counts.keys()].sort((a, b) => a - b);
+    return [...this.#counts].flatMap(([step, many]) => (many === 0 ? [] : [step])).sort((a, b) => a - b);
   }
 }

@@ -2,7 +2,7 @@ import { AbpError } from '../../contract/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { storedTags } from '../../store/tags.ts';
 import { rollupPositions, sealedReceipts } from '../../store/usage/rollups.ts';
-import { type SpentChoice, type SpentOn, type SpentSums, sumSpent } from '../../store/usage/spent.ts';
+import { addSpent, NOTHING, type SpentChoice, type SpentOfChain, type SpentOn, type SpentSums, sumSpent } from '../../store/usage/spent.ts';
 import { type CallUsage, callsIn } from './call-usage.ts';
 import { isUnsent, UNSENT } from './unsent.ts';
 
@@ -10,21 +10,32 @@ import { isUnsent, UNSENT } from './unsent.ts';
 const MOST_READS = 20;
 const CHUNK = 500;
 
-/** Adds up what the calls of a period have spent, which is an hour or made of whole days: the keeper's sums, and sealed receipts that are not in them yet. */
+/** Adds up what the calls of a period have spent, which is an hour or made of whole days. */
 export async function spentSince(store: Store, asked: Omit<SpentChoice, 'unsent'>): Promise<SpentSums> {
+  return totalOf(await spentByChain(store, asked));
+}
+
+/** What some chains come to together. */
+export function totalOf(chains: readonly SpentOfChain[]): SpentSums {
+  return chains.reduce((sum, { told, taken }) => addSpent(addSpent(sum, told), taken, -1), NOTHING);
+}
+
+/** The same by the chain that has the receipts of the node: the keeper's sums, and sealed receipts that are not in them yet. */
+export async function spentByChain(store: Store, asked: Omit<SpentChoice, 'unsent'>): Promise<SpentOfChain[]> {
   const choice: SpentChoice = { ...asked, unsent: UNSENT };
   let positions = await rollupPositions(store);
   for (let reads = 0; reads < MOST_READS; reads += 1) {
-    const sums = await sumSpent(store, choice);
+    const chains = new Map((await sumSpent(store, choice)).map((one) => [one.chain, one]));
     const after = await rollupPositions(store);
     const moved = after.some(({ chain, sequence }) => positions.find((one) => one.chain === chain)?.sequence !== sequence);
     positions = after;
     if (moved) continue;
-    let total = sums;
     for (const position of positions) {
-      if (asked.chain === undefined || asked.chain === position.chain) total = await withTail(store, choice, total, position);
+      const { chain } = position;
+      const { told, taken } = chains.get(chain) ?? { told: NOTHING, taken: NOTHING };
+      chains.set(chain, { chain, told: await withTail(store, choice, told, position), taken });
     }
-    return total;
+    return [...chains.values()];
   }
   throw new AbpError('overloaded', 'The sums of usage change faster than they can be read; ask again.');
 }
@@ -47,7 +58,7 @@ async function withTail(
       store,
       receipts.filter(({ startedAt }) => startedAt >= since && startedAt < until),
     );
-    for (const call of calls) if (isOn(on, call)) total = withCall(total, call);
+    for (const call of calls) if (isOn(on, call)) total = addSpent(total, spentOf(call));
     after = last;
   }
   return total;
@@ -63,11 +74,6 @@ function isOn({ engine, keys, tag, agent }: SpentOn, call: CallUsage): boolean {
   );
 }
 
-function withCall(sums: SpentSums, { cost_nano_usd: cost, tokens_in: input, tokens_out: output, unpriced, error }: CallUsage): SpentSums {
-  return {
-    nano_usd: sums.nano_usd + cost,
-    tokens: sums.tokens + input + output,
-    requests: sums.requests + (isUnsent(error) ? 0 : 1),
-    unpriced: sums.unpriced + unpriced,
-  };
+function spentOf({ cost_nano_usd, tokens_in, tokens_out, unpriced, error }: CallUsage): SpentSums {
+  return { nano_usd: cost_nano_usd, tokens: tokens_in + tokens_out, requests: isUnsent(error) ? 0 : 1, unpriced };
 }

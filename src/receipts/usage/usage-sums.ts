@@ -90,8 +90,26 @@ function rollupsOf(span: Rollup['span'], spans: ReadonlyMap<number, Sums>): Roll
 }
 
 function rollupOf(span: Rollup['span'], start: number, { facets, counts, firstByte, total, calls }: Growing): Rollup {
-  const digest = sha256(facets.text).slice(0, 32);
-  return { ...facets.of, ...counts, span, start, facets: digest, calls, first_byte: firstByte.text(), total: total.text() };
+  const sums = { ...facets.of, ...counts, calls, first_byte: firstByte.text(), total: total.text() };
+  return { ...sums, span, start, facets: digestOf(facets.text), late_of: 0 };
+}
+
+function digestOf(text: string): string {
+  return sha256(text).slice(0, 32);
+}
+
+/** The same for calls of which another chain has the receipts: what they have really used (1), or what those receipts say, taken out again (-1). */
+export function lateRollup(sum: Rollup, of: number, sign: 1 | -1): Rollup {
+  const row = { ...sum, facets: digestOf(`${sum.facets} late ${of} ${sign}`), late_of: of };
+  if (sign === 1) return row;
+  const taken = { calls: -row.calls, first_byte: takenDurations(row.first_byte), total: takenDurations(row.total) };
+  return { ...row, ...taken, ...Object.fromEntries(COUNTED.map((name) => [name, 0 - row[name]])) };
+}
+
+function takenDurations(text: string): string {
+  const taken = new Durations();
+  taken.take(text);
+  return taken.text();
 }
 
 /** Two sums of the same facets as one. */

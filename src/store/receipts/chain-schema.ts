@@ -45,4 +45,6 @@ interface LateEndsTable {
   readonly chain: number;
   readonly sequence: number;
   readonly document: string;
+  /** 1 once the sums of usage go by it. Versions that did not count late ends have left a 0. */
+  readonly counted: number;
 }

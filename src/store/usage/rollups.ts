@@ -66,9 +66,14 @@ const ROWS_AT_ONCE = 500;
 export async function saveRollups(store: Store, step: RollupStep): Promise<void> {
   await store.db.transaction().execute(async (db) => {
     await moveOn(db, step);
-    const added = step.added.map(storable);
-    for (let at = 0; at < added.length; at += ROWS_AT_ONCE) await addRows(db, step, added.slice(at, at + ROWS_AT_ONCE));
+    await addRollups(db, step);
   });
+}
+
+/** Adds sums to those that a chain has. */
+export async function addRollups(db: Transaction<Tables>, to: Pick<RollupStep, 'chain' | 'added' | 'merge'>): Promise<void> {
+  const added = to.added.map(storable);
+  for (let at = 0; at < added.length; at += ROWS_AT_ONCE) await addRows(db, to, added.slice(at, at + ROWS_AT_ONCE));
 }
 
 /** Names come from callers, who may write characters that PostgreSQL takes in no text. */
@@ -77,7 +82,11 @@ function storable(row: Rollup): Rollup {
   return Object.fromEntries(texts) as Rollup; // the same members, each of its type
 }
 
-async function addRows(db: Transaction<Tables>, { chain, merge }: RollupStep, added: readonly Rollup[]): Promise<void> {
+async function addRows(
+  db: Transaction<Tables>,
+  { chain, merge }: Pick<RollupStep, 'chain' | 'merge'>,
+  added: readonly Rollup[],
+): Promise<void> {
   const values = <T>(of: (one: Rollup) => T): T[] => [...new Set(added.map(of))];
   const found = await db
     .selectFrom('usage_rollups')
@@ -122,13 +131,16 @@ export interface Forgotten {
   readonly tag?: string | undefined;
 }
 
-/** Takes names out of sums of calls whose receipts are deleted; what they came to stays. Calls that follow are added up apart from them. */
+/**
+ * Takes names out of sums of calls whose receipts are deleted; what they came to stays. Calls that follow are added up apart from them. What
+ * other nodes have told late of receipts of this chain goes with these.
+ */
 export async function forgetInRollups(store: Store, chain: number, { key, tag }: Forgotten): Promise<void> {
   const apart = randomToken(8);
   await store.db
     .updateTable('usage_rollups')
     .set({ model: '', key_id: '', agent: '', tags: '[]', facets: sql<string>`${apart} || facets` })
-    .where('chain', '=', chain)
+    .where((eb) => eb.or([eb.and([eb('chain', '=', chain), eb('late_of', '=', 0)]), eb('late_of', '=', chain)]))
     .$if(key !== undefined, (query) => query.where('key_id', '=', storableText(key ?? '')))
     .$if(tag !== undefined, (query) => query.where((eb) => eb.and([hasTag(store, tag ?? '')])))
     .execute();

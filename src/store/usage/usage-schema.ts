@@ -34,6 +34,11 @@ export interface UsageRollupsTable {
   /** Durations by size, as `Durations` writes them. */
   readonly first_byte: string;
   readonly total: string;
+  /**
+   * The chain that has the receipts of these calls, where their own node wrote how they ended after another one had sealed them; 0 for all others.
+   * A row with counts below zero takes out of the sums what those receipts say; another one adds what the calls have really used.
+   */
+  readonly late_of: number;
 }
 
 interface UsagePositionsTable {
