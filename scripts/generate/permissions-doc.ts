@@ -4,7 +4,7 @@ import type { GeneratedFile } from './generated-file.ts';
 /** Who may do what, made from the table that the server decides by. */
 export const permissionsDoc: GeneratedFile = { path: 'docs/permissions.md', render };
 
-const ROLES = ['admin', 'operator', 'auditor', 'member', 'agent-runner'] as const satisfies readonly Holder[];
+const ROLES = ['admin', 'operator', 'auditor', 'member', 'agent-runner', 'suspended'] as const satisfies readonly Holder[];
 const WITHOUT_ROLE = HOLDERS.filter((holder) => !ROLES.some((role) => role === holder));
 
 function render(): string {

@@ -29,7 +29,7 @@ export const RunTerms = z.strictObject({
 export type RunTerms = z.infer<typeof RunTerms>;
 
 /** The names by which operators give rights to people and keys; `gateway/auth/permissions` says what each may do. */
-export const Role = z.enum(['admin', 'operator', 'auditor', 'member', 'agent-runner']);
+export const Role = z.enum(['admin', 'operator', 'auditor', 'member', 'agent-runner', 'suspended']);
 export type Role = z.infer<typeof Role>;
 
 /** Rights of a key. An absent list means no limit of that kind; `planes` defaults to the gateway alone. */

@@ -33,6 +33,11 @@ const SITUATIONS: readonly Situation[] = [
     hint: ({ section }) =>
       `The operator of the server adds [${String(section)}] to its abp.toml (docs/people.md); until then callers need a key, which abp keys create makes.`,
   },
+  {
+    about: 'issuer',
+    codes: ['unauthenticated', 'overloaded'],
+    hint: 'Try again with abp login. Where that is refused, too, the operator of the server compares [oidc] of its abp.toml with the issuer.',
+  },
   { about: 'run_id', codes: ['conflict'], hint: 'Wait until the run has ended; abp receipts show RUN_ID says how far it is.' },
   { about: 'budget', codes: ['not_found'], hint: 'abp budgets list shows the budgets, with their ids.' },
   { about: 'user', codes: ['not_found', 'unprocessable'], hint: 'abp users list shows the users; abp users create makes one.' },

@@ -165,7 +165,7 @@ async function assemble(
     ...held,
     ...told,
     browsers: browsersOf(store, home.path),
-    ...(config.oidc === undefined ? {} : { signIns: new SignIns(config.oidc, { store, people: held.people, keys }) }),
+    ...signInsOf(config, { store, keys, ...held, ...told }, () => gateway.sharedChanges),
     calls,
     runPlane: { admitted: new Map(), claimed: new Set() },
     agents,
@@ -193,6 +193,15 @@ async function assemble(
   closers.push(() => sessions.close());
   await sessions.start(config.database.url);
   return { gateway, closing };
+}
+
+function signInsOf(
+  { oidc }: Config,
+  { store, people, keys, audit }: Pick<Gateway, 'store' | 'people' | 'keys' | 'audit'>,
+  shared: () => Gateway['sharedChanges'],
+): Pick<Gateway, 'signIns'> {
+  if (oidc === undefined) return {};
+  return { signIns: new SignIns(oidc, { store, people, keys, audit, tell: async () => await shared()?.tell() }) };
 }
 
 /** Opens the store, the keeper and the shelf of bodies: everything that this server writes down goes through them. */

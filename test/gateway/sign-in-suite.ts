@@ -120,6 +120,23 @@ export function signInSuite(database: string, databaseUrl: () => Promise<string 
         expect((await signedIn()).status).toBe(401);
       });
 
+      it('signs in where the issuer takes the secret as HTTP Basic alone', async () => {
+        const strict = await startIssuer(ANN);
+        const oidc = { issuer: strict.url, client_id: CLIENT.id, client_secret: CLIENT.secret, groups: GROUPS };
+        const other = await startGateway({
+          config: { auth: { local: false }, oidc: { ...oidc, scopes: ['openid', 'profile', 'email', 'groups'] } },
+        });
+        try {
+          strict.register(`${other.url}/v1/sign-ins/callback`, 'client_secret_basic');
+          const browser = new TestBrowser();
+          const address = await browser.follow(`${other.url}/v1/sign-ins/start`, isCallback);
+          expect((await browser.open(address.href)).status).toBe(200);
+        } finally {
+          await other.close();
+          await strict.close();
+        }
+      });
+
       it('is refused when another browser began, and when it comes back a second time', async () => {
         const { browser, address } = await back();
         expect((await new TestBrowser().open(address.href)).status).toBe(401);
@@ -171,6 +188,47 @@ export function signInSuite(database: string, databaseUrl: () => Promise<string 
         const refused = await signedIn();
         expect([refused.status, refused.page]).toEqual([403, expect.stringContaining('none of the groups')]);
         expect((await first.open(`${server.url}/v1/receipts`)).status).toBe(401);
+      });
+
+      it('that are all gone close what keys open that were made for the user, until one of them is there again', async () => {
+        issuer.account = { ...ANN, sub: 'sub-moe', email: 'moe@example.com', groups: ['admins'] };
+        await signedIn();
+        const terms = { name: 'ci', user: 'moe@example.com', scopes: { admin: true } };
+        const { secret } = await jsonOf(await admin('/v1/keys', { method: 'POST', body: JSON.stringify(terms) }));
+        const headers = { 'x-abp-key': secret, 'content-type': 'application/json' };
+        const ask = async (path: string): Promise<number> => (await fetch(`${server.url}${path}`, { headers })).status;
+        const call = async (): Promise<number> => {
+          const body = JSON.stringify({ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] });
+          return (await fetch(`${server.url}/e/sim/v1/messages`, { method: 'POST', headers, body })).status;
+        };
+        expect([await ask('/v1/keys'), await call()]).toEqual([200, 200]);
+        issuer.account = { ...issuer.account, groups: ['visitors'] };
+        expect((await signedIn()).status).toBe(403);
+        expect([await ask('/v1/keys'), await ask('/v1/receipts'), await call()]).toEqual([403, 403, 403]);
+        expect(await userOf('moe@example.com')).toMatchObject({ role: 'suspended', teams: [] });
+        issuer.account = { ...issuer.account, groups: ['auditors'] };
+        expect((await signedIn()).status).toBe(200);
+        expect([await ask('/v1/keys'), await ask('/v1/receipts'), await call()]).toEqual([403, 200, 403]);
+      });
+
+      it('leave in the audit log what they change, and who has signed in', async () => {
+        issuer.account = { ...ANN, sub: 'sub-ned', email: 'ned@example.com', groups: ['admins'] };
+        await signedIn();
+        await signedIn();
+        issuer.account = { ...issuer.account, groups: ['visitors'] };
+        await signedIn();
+        const { items } = await jsonOf(await admin('/v1/audit?by=system&limit=1000'));
+        const ofNed = items.filter((one: { target: string; details: { user?: string } }) =>
+          [one.target, one.details.user].includes('ned@example.com'),
+        );
+        expect(ofNed.map((one: { action: string; outcome: string }) => `${one.action} ${one.outcome}`).toReversed()).toEqual([
+          'user.create done',
+          'key.create done',
+          'sign_in.create done',
+          'sign_in.create done',
+          'user.change done',
+        ]);
+        expect(ofNed[0].details).toEqual({ by: 'issuer', role: 'suspended', teams: [] });
       });
 
       it('leave teams alone that none of them stands for', async () => {

@@ -20,12 +20,13 @@ export interface TestIssuer {
   /** Changes the identity token before it is sent; signed again with the issuer's key, or left with the old signature. */
   tamper: ((claims: Record<string, unknown>) => Record<string, unknown>) | undefined;
   keepSignature: boolean;
-  /** Takes the server whose people sign in here. */
-  register(redirectUri: string): void;
+  /** Takes the server whose people sign in here; as a client that shows its secret in one way alone. */
+  register(redirectUri: string, way?: 'client_secret_post' | 'client_secret_basic'): void;
   close(): Promise<void>;
 }
 
-export const CLIENT = { id: 'abp', secret: 'the-secret-of-this-server-at-the-issuer' };
+/** The secret has characters that HTTP Basic must write otherwise. */
+export const CLIENT = { id: 'abp', secret: 'the secret/of this+server: at-the%issuer' };
 
 /** `host`: a name of this machine; another than that of the server makes the issuer another site to a browser. */
 export async function startIssuer(account: Account, host: '127.0.0.1' | 'localhost' = '127.0.0.1'): Promise<TestIssuer> {
@@ -39,8 +40,9 @@ export async function startIssuer(account: Account, host: '127.0.0.1' | 'localho
     account,
     tamper: undefined,
     keepSignature: false,
-    register: (redirectUri) => {
-      const provider = new Provider(url, configurationOf(issuer, redirectUri, { ...privateKey.export({ format: 'jwk' }), kid: 'test' }));
+    register: (redirectUri, way = 'client_secret_post') => {
+      const key = { ...privateKey.export({ format: 'jwk' }), kid: 'test' };
+      const provider = new Provider(url, configurationOf(issuer, { redirectUri, way }, key));
       const callback = provider.callback();
       answer = (request, response) => {
         if (request.url?.startsWith('/interaction/') === true) {
@@ -57,17 +59,23 @@ export async function startIssuer(account: Account, host: '127.0.0.1' | 'localho
   return issuer;
 }
 
-function configurationOf(issuer: TestIssuer, redirectUri: string, key: object): Configuration {
+interface Registered {
+  readonly redirectUri: string;
+  readonly way: 'client_secret_post' | 'client_secret_basic';
+}
+
+function configurationOf(issuer: TestIssuer, { redirectUri, way }: Registered, key: object): Configuration {
   const client = {
     client_id: CLIENT.id,
     client_secret: CLIENT.secret,
     redirect_uris: [redirectUri],
     response_types: ['code' as const],
     grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
-    token_endpoint_auth_method: 'client_secret_post' as const,
+    token_endpoint_auth_method: way,
   };
   return {
     clients: [client],
+    clientAuthMethods: [way],
     jwks: { keys: [key] },
     cookies: { keys: ['a key of the test issuer'] },
     scopes: ['openid', 'profile', 'email', 'groups'],

@@ -53,7 +53,12 @@ export class AuditLog {
   }
 
   /** Does the work between the beginning of its record and the end. `targetOf` finds in the result what the act made. */
-  async around<T>(principal: Principal, act: AuditAct, work: () => Promise<T>, targetOf?: (result: T) => string | undefined): Promise<T> {
+  async around<T>(
+    principal: Principal | typeof SYSTEM,
+    act: AuditAct,
+    work: () => Promise<T>,
+    targetOf?: (result: T) => string | undefined,
+  ): Promise<T> {
     const { store } = this.#options;
     const id = await this.#begin(principal, act, null);
     try {

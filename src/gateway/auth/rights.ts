@@ -5,7 +5,7 @@ import { PERMISSION_NAMES, type Permission, RIGHTS, rowOf, SEES } from './permis
 /** Everything that a key opens, by its scopes, its role, and the role of the user whose key it is. */
 export interface KeyRights {
   readonly permissions: ReadonlySet<Permission>;
-  /** Its own role, else that of its user; undefined for keys that have none. */
+  /** Of its own role and that of its user the one that allows less; undefined for keys that have none. */
   readonly role: Role | undefined;
   /** Whether it sees everybody's runs. */
   readonly seesAll: boolean;
@@ -28,7 +28,7 @@ export function rightsOfKey(scopes: Scopes, userRole?: Role): KeyRights {
   const { admin: _admin, ...rest } = scopes;
   return {
     permissions,
-    role: own ?? userRole,
+    role: roles.reduce((least, role) => (RIGHTS[role].size < RIGHTS[least].size ? role : least)),
     seesAll: roles.every((role) => SEES[role] === 'all'),
     scopes: isAdmin ? { ...rest, admin: true } : { ...rest, planes },
   };

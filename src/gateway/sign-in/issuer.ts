@@ -1,4 +1,4 @@
-import type { Configuration, IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
+import type { ClientAuth, Configuration, IDToken, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
 import { AbpError } from '../../contract/errors.ts';
 import type { OidcConfig } from './oidc-config.ts';
 
@@ -122,12 +122,23 @@ export class Issuer {
 
 async function discover(config: OidcConfig): Promise<{ readonly library: Library; readonly server: Configuration }> {
   const library = await import('openid-client');
-  const { issuer, client_id: id, client_secret: secret } = config;
-  const auth = secret === undefined ? library.None() : library.ClientSecretPost(secret);
+  const { issuer, client_id: id } = config;
+  const auth = clientAuth(library, config);
   // The configuration takes an address without TLS on this machine alone.
   const execute = [library.enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [library.allowInsecureRequests] : [])];
   const server = await asked(config, () => library.discovery(new URL(issuer), id, undefined, auth, { execute }));
   return { library, server };
+}
+
+/** How this server shows the issuer who it is. Some issuers take only the way that a client was registered with. */
+function clientAuth(library: Library, { client_secret: secret, client_auth: chosen }: OidcConfig): ClientAuth {
+  if (secret === undefined) return library.None();
+  const ways = { post: library.ClientSecretPost(secret), basic: library.ClientSecretBasic(secret) };
+  return (server, ...request) => {
+    // An issuer that names no way takes HTTP Basic (OpenID Connect Discovery 1.0, section 3).
+    const isPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post') === true;
+    ways[chosen ?? (isPost ? 'post' : 'basic')](server, ...request);
+  };
 }
 
 /** Errors that say the issuer itself was not reached. */
@@ -141,15 +152,19 @@ async function asked<T>({ issuer }: OidcConfig, ask: () => Promise<T>): Promise<
     if (AbpError.is(error)) throw error;
     const fault = faultOf(error);
     if (fault.unreached) {
-      throw new AbpError('overloaded', `The issuer ${issuer} could not be asked: ${fault.message}. Try again in a moment.`);
+      throw new AbpError('overloaded', `The issuer ${issuer} could not be asked: ${fault.message}. Try again in a moment.`, { issuer });
     }
-    throw new AbpError(
-      'unauthenticated',
-      `The sign-in was refused: ${fault.message}.`,
-      fault.code === undefined ? {} : { issuer_error: fault.code },
-    );
+    const about = { issuer, ...(fault.code === undefined ? {} : { issuer_error: fault.code }) };
+    throw new AbpError('unauthenticated', `The sign-in was refused: ${fault.message}.${REMEDIES[fault.code ?? ''] ?? ''}`, about);
   }
 }
+
+/** What an operator does about some words of an issuer. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  invalid_client:
+    ' The issuer does not know this server: compare client_id, client_secret and client_auth in [oidc] of its abp.toml with the client at the issuer.',
+  unauthorized_client: ' The client at the issuer may not sign people in like this: allow it there (the device grant for abp login).',
+};
 
 interface Fault {
   readonly message: string;

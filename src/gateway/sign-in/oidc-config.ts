@@ -17,6 +17,10 @@ export const OidcConfig = z.strictObject({
     .describe('The issuer, as it names itself; the rest is discovered there.'),
   client_id: z.string().min(1).describe('The name of this server at the issuer.'),
   client_secret: z.string().min(1).optional().describe('Its secret there; none for a public client. Better in ABP_OIDC_CLIENT_SECRET.'),
+  client_auth: z
+    .enum(['post', 'basic'])
+    .optional()
+    .describe('How the secret is shown there: in the body, or as HTTP Basic. Default: post where the issuer takes that, else basic.'),
   scopes: z.array(z.string().min(1)).default(['openid', 'profile', 'email']).describe('Scopes that are asked for.'),
   groups_claim: z.string().min(1).default('groups').describe('The claim that lists the groups of a person.'),
   user_claim: z.string().min(1).default('email').describe('The claim that a new user is named by; sub where the issuer does not tell it.'),

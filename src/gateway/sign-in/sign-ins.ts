@@ -1,10 +1,13 @@
+import { canonicalJson } from '../../base/canonical-json.ts';
 import { randomToken } from '../../base/ids.ts';
+import type { JsonObject } from '../../base/json.ts';
 import type { Role } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { createKey, findKey, isLive } from '../../store/keys.ts';
 import { addSignIn, listSignIns, removeSignIn, removeSignInsOf, type SecretKind } from '../../store/people/key-secrets.ts';
 import type { KeySecretsTable } from '../../store/people/people-schema.ts';
 import type { Store } from '../../store/store.ts';
+import { type AuditAct, type AuditLog, SYSTEM } from '../audit/audit-log.ts';
 import { hashSecret, type KeyRing } from '../auth/key-ring.ts';
 import type { People, User } from '../people/people.ts';
 import { Issuer, type Person } from './issuer.ts';
@@ -26,6 +29,9 @@ interface Keeping {
   readonly store: Store;
   readonly people: People;
   readonly keys: KeyRing;
+  readonly audit: AuditLog;
+  /** Tells the other nodes that people or keys have changed. */
+  readonly tell: () => Promise<void>;
 }
 
 /** The role and teams that the operator gives to a person's groups at the issuer. */
@@ -49,27 +55,69 @@ export class SignIns {
     this.#keeping = keeping;
   }
 
-  /** Lets somebody in as the user that they are, with the teams and the role that their groups give today. */
+  /**
+   * Lets somebody in as the user that they are, with the teams and the role that their groups give today. What that changes is in the audit
+   * log, and holds on every node when somebody is in.
+   */
   async admit(person: Person, kind: Exclude<SecretKind, 'retired'>, label: string): Promise<SignedIn> {
-    const { store, people, keys } = this.#keeping;
+    const { people, keys, tell } = this.#keeping;
+    // The person may have signed in on another node a moment ago.
+    await people.read();
     const known = people.users.find(({ subject }) => subject === person.subject);
     const mapped = this.#mapped(person);
-    if (mapped.role === undefined) {
-      // Somebody who lost the last group loses what is still open, too.
-      if (known?.keyId) await removeSignInsOf(store, known.keyId);
-      if (known !== undefined) await people.changeUser({ ...known, teams: this.#teamsOf(known, mapped) });
+    const { role } = mapped;
+    try {
+      if (role === undefined) throw await this.#lockedOut(person, known, mapped);
+      const user = await this.#user(person, known, mapped, role);
+      const keyId = await this.#keyOf(user);
+      const act = { action: 'sign_in.create', details: { user: user.id, via: kind, label } };
+      return await this.#recorded(
+        act,
+        () => this.#signedIn(user, { keyId, kind, label }),
+        ({ row }) => row.id,
+      );
+    } finally {
       keys.forget();
-      throw new AbpError('forbidden', 'You are in none of the groups that may use this server. Ask its administrator.', {
-        groups: this.#groups(person),
-      });
+      await tell();
     }
-    const user = await this.#user(person, known, mapped, mapped.role);
-    const keyId = await this.#keyOf(user);
+  }
+
+  async #signedIn(
+    user: User,
+    { keyId, kind, label }: { keyId: string; kind: Exclude<SecretKind, 'retired'>; label: string },
+  ): Promise<SignedIn> {
     const now = Date.now();
     const secret = `abp_${randomToken(32)}`;
     const expiresAt = now + this.#config.hours * HOUR_MS;
-    const row = await addSignIn(store, { hash: hashSecret(secret), keyId, kind, label, now, expiresAt });
-    return { secret, user: people.user(user.id), row };
+    const row = await addSignIn(this.#keeping.store, { hash: hashSecret(secret), keyId, kind, label, now, expiresAt });
+    return { secret, user: this.#keeping.people.user(user.id), row };
+  }
+
+  /**
+   * Somebody who lost the last group loses everything that is open: sign-ins, teams, and what keys open that were made for them. The keys
+   * stay, and open something again once a group gives a role.
+   */
+  async #lockedOut(person: Person, known: User | undefined, mapped: Mapped): Promise<AbpError> {
+    const { store } = this.#keeping;
+    if (known?.keyId) await removeSignInsOf(store, known.keyId);
+    if (known !== undefined) await this.#changed(known, { ...known, role: 'suspended', teams: this.#teamsOf(known, mapped) });
+    return new AbpError('forbidden', 'You are in none of the groups that may use this server. Ask its administrator.', {
+      groups: this.#groups(person),
+    });
+  }
+
+  /** The server itself does this, because of what the issuer says. */
+  async #recorded<T>(act: AuditAct, work: () => Promise<T>, targetOf?: (result: T) => string): Promise<T> {
+    return await this.#keeping.audit.around(SYSTEM, act, work, targetOf);
+  }
+
+  /** A user as the issuer has it now; nothing is done where that is as before. */
+  async #changed(before: User, after: User): Promise<User> {
+    const told = ({ role, subject, teams }: User): JsonObject => ({ role: role ?? null, subject, teams: teams.toSorted() });
+    if (canonicalJson(told(before)) === canonicalJson(told(after))) return before;
+    const { role, teams } = after;
+    const act = { action: 'user.change', target: before.id, details: { by: 'issuer', role: role ?? null, teams: [...teams] } };
+    return await this.#recorded(act, () => this.#keeping.people.changeUser(after));
   }
 
   #groups({ claims }: Person): string[] {
@@ -95,14 +143,21 @@ export class SignIns {
 
   async #user(person: Person, known: User | undefined, mapped: Mapped, role: Role): Promise<User> {
     const { people } = this.#keeping;
-    for (const id of mapped.teams) if (!people.knows('team', id)) await people.createTeam({ id, name: id, limits: {}, showsRuns: false });
+    for (const id of mapped.teams) if (!people.knows('team', id)) await this.#newTeam(id);
     const user = known ?? this.#unlinked(person);
     const teams = this.#teamsOf(user, mapped);
     const { name } = person.claims;
     const { subject } = person;
-    if (user !== undefined) return await people.changeUser({ ...user, subject, role, teams });
+    if (user !== undefined) return await this.#changed(user, { ...user, subject, role, teams });
     const id = this.#idOf(person);
-    return await people.createUser({ id, name: typeof name === 'string' ? name.slice(0, 200) : id, role, teams, subject });
+    const terms = { id, name: typeof name === 'string' ? name.slice(0, 200) : id, role, teams, subject };
+    const act = { action: 'user.create', target: id, details: { by: 'issuer', role, teams } };
+    return await this.#recorded(act, () => people.createUser(terms));
+  }
+
+  async #newTeam(id: string): Promise<void> {
+    const act = { action: 'team.create', target: id, details: { by: 'issuer' } };
+    await this.#recorded(act, () => this.#keeping.people.createTeam({ id, name: id, limits: {}, showsRuns: false }));
   }
 
   /** A user whom an administrator has made beforehand. An address that nobody has confirmed proves nothing. */
@@ -134,18 +189,16 @@ export class SignIns {
     const { store, people } = this.#keeping;
     const known = user.keyId === null ? undefined : await findKey(store, user.keyId);
     if (known !== undefined && isLive(known, Date.now())) return known.id;
-    const unknown = `abp_${randomToken(32)}`;
-    const key = await createKey(store, {
-      kind: 'user',
-      name: `sign-ins of ${user.id}`,
-      hash: hashSecret(unknown),
-      prefix: unknown.slice(0, SHOWN),
-      scopes: {},
-      createdAt: Date.now(),
-    });
-    await people.give(key.id, { user: user.id, team: null, service: null });
-    await people.changeUser({ ...user, keyId: key.id });
-    return key.id;
+    const act = { action: 'key.create', details: { by: 'issuer', user: user.id } };
+    const make = async (): Promise<string> => {
+      const unknown = `abp_${randomToken(32)}`;
+      const [name, hash, prefix] = [`sign-ins of ${user.id}`, hashSecret(unknown), unknown.slice(0, SHOWN)];
+      const key = await createKey(store, { kind: 'user', name, hash, prefix, scopes: {}, createdAt: Date.now() });
+      await people.give(key.id, { user: user.id, team: null, service: null });
+      await people.changeUser({ ...user, keyId: key.id });
+      return key.id;
+    };
+    return await this.#recorded(act, make, (id) => id);
   }
 
   /** Sign-ins that have not ended: of one user, or of everybody. */
