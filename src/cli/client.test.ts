@@ -66,7 +66,7 @@ describe('the client of a home', () => {
       error: {
         code: 'no_server',
         message: 'the server at http://127.0.0.1:1 (pid 42) does not answer',
-        hint: 'Start one with abp serve, or name its home with --home.',
+        hint: 'Start one with abp serve, name its home with --home, or sign in to one with abp login URL.',
       },
     });
   });

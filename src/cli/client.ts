@@ -5,12 +5,18 @@ import { CERTIFICATE_FAULT, OTHER_CERTIFICATE } from '../base/pinned-certificate
 import { type Call, type Connection, callJson, getDocument } from '../client/http.ts';
 import { AbpError } from '../contract/errors.ts';
 import type { ServerAddress } from '../home/address.ts';
-import { openHome } from '../home/home.ts';
+import { type Home, openHome } from '../home/home.ts';
 import { readSignIn } from '../home/kept-sign-in.ts';
 import { CliError } from './failure.ts';
 
-/** Where a server is; without a number of a process it is not one of this machine's homes. */
-type Address = Pick<ServerAddress, 'url'> & Partial<ServerAddress>;
+/** Where a server is; without a number of a process it is not one of this machine's homes. `user`: who has signed in to it from here. */
+export type Address = Pick<ServerAddress, 'url'> & Partial<ServerAddress> & { readonly user?: string };
+
+/** The server that the commands of a home go to, with the secret by which it knows them. */
+export interface ServingServer {
+  readonly address: Address;
+  readonly secret: string;
+}
 
 /** A live server, called with the token of its home or with a key. */
 export interface ServerClient extends Address {
@@ -21,14 +27,19 @@ export interface ServerClient extends Address {
   document<T>(path: string): Promise<T>;
 }
 
-/** The client of the home's server, else of the one that somebody signed in to from here; throws `no_server` when there is neither. */
-export function connect(options: { readonly homePath?: string | undefined }): ServerClient {
-  const home = openHome({ path: options.homePath });
+/** The home's own server, else the one that somebody signed in to from here; undefined when there is neither. */
+export function serverOf(home: Pick<Home, 'path' | 'token' | 'readAddress'>): ServingServer | undefined {
   const address = home.readAddress();
-  if (address !== undefined) return clientOf(address, home.token);
+  if (address !== undefined) return { address, secret: home.token };
   const signIn = readSignIn(home.path);
-  if (signIn === undefined) throw noServer('no server is running for this home');
-  return clientOf({ url: signIn.url }, signIn.secret);
+  return signIn && { address: { url: signIn.url, user: signIn.user }, secret: signIn.secret };
+}
+
+/** The client of the server that the commands of the home go to; throws `no_server` when there is none. */
+export function connect(options: { readonly homePath?: string | undefined }): ServerClient {
+  const serving = serverOf(openHome({ path: options.homePath }));
+  if (serving === undefined) throw noServer('no server is running for this home');
+  return clientOf(serving.address, serving.secret);
 }
 
 /** A client of any address; without a token the server takes it for an unkeyed caller. */
@@ -73,13 +84,22 @@ export async function reached<T>(address: Address, called: Promise<T>): Promise<
   try {
     return await called;
   } catch (cause) {
-    if (AbpError.is(cause)) throw cause;
+    if (AbpError.is(cause)) throw signInEnded(address, cause) ?? cause;
     const untrusted = certificateError(address.url, cause);
     if (untrusted !== undefined) throw untrusted;
     throw address.pid === undefined
       ? new CliError('no_server', `${address.url} does not answer`, { hint: 'Does abp serve run there, and is the address right?', cause })
       : noServer(`the server at ${address.url} (pid ${address.pid}) does not answer`, cause);
   }
+}
+
+/** A secret that a sign-in gave, and that opens nothing any more. */
+function signInEnded({ url, user }: Address, cause: AbpError): CliError | undefined {
+  if (user === undefined || cause.code !== 'unauthenticated') return undefined;
+  return new CliError('no_sign_in', `the sign-in of ${user} at ${url} has ended`, {
+    hint: `abp login ${url} signs you in again; abp logout goes back to this home.`,
+    cause,
+  });
 }
 
 /** Why the certificate of a server was not taken, where that is what went wrong: the server itself answers. */
@@ -129,5 +149,8 @@ export function itemsOf(value: Json): readonly JsonObject[] {
 }
 
 function noServer(message: string, cause?: unknown): CliError {
-  return new CliError('no_server', message, { hint: 'Start one with abp serve, or name its home with --home.', cause });
+  return new CliError('no_server', message, {
+    hint: 'Start one with abp serve, name its home with --home, or sign in to one with abp login URL.',
+    cause,
+  });
 }

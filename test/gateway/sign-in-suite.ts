@@ -327,9 +327,38 @@ export function signInSuite(database: string, databaseUrl: () => Promise<string 
         const { secret } = JSON.parse(readFileSync(join(home, 'home', 'sign-in'), 'utf8'));
         expect(io.out() + io.err()).not.toContain(secret);
         expect((await abp('whoami')).out).toMatch(/^ann@example.com at .*\n {2}role +member\n {2}teams +blue/);
-        expect(JSON.parse((await abp('receipts', 'list', '--json')).out).items).toEqual([]);
+        const said = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'say hi' }] };
+        const call = await fetch(`${server.url}/e/sim/v1/messages`, {
+          method: 'POST',
+          headers: { 'x-abp-key': secret, 'content-type': 'application/json' },
+          body: JSON.stringify(said),
+        });
+        const run = call.headers.get('x-abp-run-id') ?? '';
+        await fetch(`${server.url}/v1/receipts/${run}?wait=30`, { headers: { 'x-abp-key': secret } });
+        // Everything that a server answers comes from there, and nothing from the empty home of the command.
+        expect(JSON.parse((await abp('receipts', 'list', '--json')).out).items).toMatchObject([{ run_id: run }]);
+        expect(await abp('receipts', 'show', run)).toMatchObject({
+          code: 0,
+          err: '',
+          out: expect.stringContaining('1 receipt checked'),
+        });
+        // An auditor reads neither what was said nor whose rights the member has.
+        await admin('/v1/users/ann@example.com', { method: 'PATCH', body: JSON.stringify({ role: 'auditor' }) });
+        expect(await abp('receipts', 'show', run)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('1 receipt checked') });
+        expect(await abp('receipts', 'verify', '--all')).toMatchObject({ code: 0 });
+        await admin('/v1/users/ann@example.com', { method: 'PATCH', body: JSON.stringify({ role: 'member' }) });
+        expect(JSON.parse((await abp('recordings', 'list', '--json')).out).items).toEqual([]);
+        expect(await abp('agents', 'create', 'helper', '--capability', 'test_math')).toMatchObject({ code: 0 });
+        expect(JSON.parse((await abp('agents', 'list', '--json')).out).items).toMatchObject([{ name: 'helper' }]);
+        expect((await abp('chat', 'helper', '--message', 'say from over there')).out).toContain('from over there');
+        expect((await jsonOf(await admin('/v1/agents'))).items).toMatchObject([{ name: 'helper' }]);
         expect((await abp('keys', 'list')).code).toBe(5);
         expect((await abp('sign-ins', 'list')).out).toContain('command');
+        await fetch(`${server.url}/v1/sign-ins/current`, { method: 'DELETE', headers: { 'x-abp-key': secret } });
+        expect(await abp('receipts', 'list')).toMatchObject({
+          code: 5,
+          err: expect.stringMatching(/the sign-in of ann@example.com .* has ended[^]*abp login http/),
+        });
         expect((await abp('logout')).code).toBe(0);
         expect((await fetch(`${server.url}/v1/receipts`, { headers: { 'x-abp-key': secret } })).status).toBe(401);
         expect((await abp('logout')).code).toBe(5);

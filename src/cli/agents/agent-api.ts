@@ -1,15 +1,16 @@
 import type { JsonObject } from '../../base/json.ts';
 import { openHome } from '../../home/home.ts';
-import { clientOf, itemsOf, objectOf } from '../client.ts';
+import { clientOf, itemsOf, objectOf, serverOf } from '../client.ts';
 import type { Context } from '../command.ts';
 import { CliError } from '../failure.ts';
 import { type AgentApi, homeApi } from './home-api.ts';
 
-/** Lends the API to `work`: of the server that serves this home, else on its database. */
+/** Lends the API to `work`: of the server that the commands of this home go to, else on its database. */
 export async function withAgentApi<T>(context: Context, work: (api: AgentApi) => Promise<T>): Promise<T> {
   const home = openHome({ path: context.homePath });
-  const address = home.readAddress();
-  const api = address === undefined ? await homeApi(context, home) : { ...clientOf(address, home.token), close: async () => undefined };
+  const serving = serverOf(home);
+  const api =
+    serving === undefined ? await homeApi(context, home) : { ...clientOf(serving.address, serving.secret), close: async () => undefined };
   try {
     return await work(api);
   } finally {

@@ -1,7 +1,8 @@
 import { createInterface, type Interface } from 'node:readline/promises';
+import { openHome } from '../../home/home.ts';
 import { agentIdOf } from '../agents/agent-api.ts';
 import { Conversation, openSession, type TurnEnd } from '../chat/conversation.ts';
-import { clientOf } from '../client.ts';
+import { clientOf, type ServingServer, serverOf } from '../client.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { EXITS } from '../exit-codes.ts';
 import { CliError } from '../failure.ts';
@@ -24,21 +25,30 @@ export const command = defineCommand({
     if (!['ask', 'yes', 'no'].includes(approve)) {
       throw new CliError('usage', `'${approve}' is not a way to approve`, { hint: 'It is ask, yes or no.' });
     }
-    const gateway = await openGateway(context);
+    const { address, secret, close } = await opened(context);
     try {
-      const client = clientOf({ url: gateway.port.url, pid: process.pid }, gateway.home.token);
+      const client = clientOf(address, secret);
       const agentId = session === undefined ? await agentIdOf({ ...client, close: async () => undefined }, agent) : undefined;
-      const opened = await openSession(client, agentId, session);
+      const begun = await openSession(client, agentId, session);
       return await talk(context, { message, approve }, (ask) => {
         const { io, output } = context;
         const shown = { io, paint: output.paint, json: output.json };
-        return new Conversation({ client, token: gateway.home.token, session: opened, ...shown, approve: ask });
+        return new Conversation({ client, token: secret, session: begun, ...shown, approve: ask });
       });
     } finally {
-      await gateway.close();
+      await close();
     }
   },
 });
+
+/** The server that the commands of the home go to, else one inside this command. */
+async function opened(context: Context): Promise<ServingServer & { readonly close: () => Promise<void> }> {
+  const serving = serverOf(openHome({ path: context.homePath }));
+  if (serving?.address.user !== undefined) return { ...serving, close: async () => undefined };
+  const gateway = await openGateway(context);
+  const address = { url: gateway.port.url, pid: process.pid };
+  return { address, secret: gateway.home.token, close: () => gateway.close() };
+}
 
 interface Wishes {
   readonly message: string | undefined;

@@ -17,6 +17,7 @@ import { type Chain, openChain } from '../../receipts/seal/chain.ts';
 import { replaceLostKey, rotateKey } from '../../receipts/seal/rotate.ts';
 import { protectSealKeys, publishedKeys, sealKeysFolder } from '../../receipts/seal/seal-keys.ts';
 import { verifyHome } from '../../receipts/verify/verify-home.ts';
+import { verifyRun } from '../../receipts/verify/verify-stored.ts';
 import { openStore } from '../../store/database.ts';
 import { chainOf, findHead } from '../../store/receipts/chain.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';
@@ -57,6 +58,7 @@ export async function homeSource({ io, configPath }: Context, home: Home): Promi
     rows: (options) => pageOfRows(store, options),
     export: (filter, range) => bytesOf(store, home.nodeId, { filter, ...range }),
     verify: (range) => verifyHome(store, { node: home.nodeId, keysFolder }, range),
+    verifyRun: (run) => verifyRun(store, run),
     keys: () => publishedKeys(store),
     head: async () => {
       const head = await findHead(store, (await chainOf(store, home.nodeId)).number);

@@ -5,8 +5,7 @@ import type { SealKey } from '../../contract/receipts/chain.ts';
 import type { ChainVerification } from '../../contract/receipts/chain-verification.ts';
 import type { RunReport } from '../../gateway/api/reports.ts';
 import type { RunRow } from '../../gateway/api/run-rows.ts';
-import type { ServerAddress } from '../../home/address.ts';
-import { clientOf, objectOf } from '../client.ts';
+import { clientOf, objectOf, reached, type ServingServer } from '../client.ts';
 import { CliError } from '../failure.ts';
 import type { Listed, ReceiptSource } from './source.ts';
 
@@ -23,17 +22,18 @@ function timeText(time: Values[string]): string | undefined {
   return typeof time === 'number' ? isoTime(time) : time?.toString();
 }
 
-/** Receipts of a live server, asked with the token of its home. */
-export function serverSource(address: ServerAddress, token: string): ReceiptSource {
-  const { call, connection, document } = clientOf(address, token);
+/** Receipts of the server that the commands of a home go to. */
+export function serverSource({ address, secret }: ServingServer): ReceiptSource {
+  const { call, connection, document } = clientOf(address, secret);
   return {
     get: async (run) => objectOf(await call('GET', `/v1/receipts/${run}`)),
     report: (run) => document<RunReport>(`/v1/receipts/${run}/report`),
     // Whose receipts they are is the server's business: it knows the caller.
     list: ({ keys: _keys, ...options }) => document<Listed<JsonObject>>(`/v1/receipts?${queryOf(options)}`),
     rows: ({ keys: _keys, ...options }) => document<Listed<RunRow>>(`/v1/receipts?${queryOf({ ...options, view: 'row' })}`),
-    export: (filter, range) => pieces(connection, `/v1/receipts/export?${queryOf({ ...filter, ...range })}`),
+    export: (filter, range) => pieces({ address, connection }, `/v1/receipts/export?${queryOf({ ...filter, ...range })}`),
     verify: (range) => document<ChainVerification>(`/v1/receipts/verify?${queryOf({ ...range })}`),
+    verifyRun: (run) => document<ChainVerification>(`/v1/receipts/${run}/verify`),
     keys: async () => (await document<{ readonly items: readonly SealKey[] }>('/v1/receipts/keys')).items,
     head: async () => objectOf(await call('GET', '/v1/receipts/head')),
     rotate: async (lost) => {
@@ -57,6 +57,11 @@ export function serverSource(address: ServerAddress, token: string): ReceiptSour
   };
 }
 
-async function* pieces(connection: Connection, path: string): AsyncGenerator<Uint8Array> {
-  yield* (await send(connection, path)).body ?? [];
+interface Source {
+  readonly address: ServingServer['address'];
+  readonly connection: Connection;
+}
+
+async function* pieces({ address, connection }: Source, path: string): AsyncGenerator<Uint8Array> {
+  yield* (await reached(address, send(connection, path))).body ?? [];
 }

@@ -9,6 +9,7 @@ import { openHome } from '../../home/home.ts';
 import type { RemovalOrder } from '../../receipts/remove.ts';
 import type { Rotation } from '../../receipts/seal/rotate.ts';
 import type { ReceiptChoice } from '../../store/receipts/receipts.ts';
+import { serverOf } from '../client.ts';
 import type { Context } from '../command.ts';
 
 /** Which receipts; times in milliseconds since the epoch. */
@@ -22,7 +23,7 @@ export interface ExportRange {
 /** A page of a list, as HTTP and `--json` show it. */
 export type Listed<T> = Omit<RunRowList, 'items'> & { readonly items: readonly T[] };
 
-/** Where the commands find receipts: a live server of the home, or the home itself. */
+/** Where the commands find receipts: the server that they go to, or the home itself. */
 export interface ReceiptSource {
   get(run: RunId): Promise<JsonObject>;
   /** The run as people read it: prompt, tool calls, changed files, the receipts of its calls. */
@@ -34,6 +35,8 @@ export interface ReceiptSource {
   export(filter: Filter, range: ExportRange): AsyncIterable<Uint8Array>;
   /** The database's own word on the chain, with faults that an export cannot show. */
   verify(range: ExportRange): Promise<ChainVerification>;
+  /** The same of one receipt, for those who may not read the chain. */
+  verifyRun(run: RunId): Promise<ChainVerification>;
   keys(): Promise<readonly SealKey[]>;
   head(): Promise<JsonObject>;
   rotate(lost: boolean): Promise<Rotation>;
@@ -45,11 +48,11 @@ export interface ReceiptSource {
 /** Does the work on a source and closes it. */
 export async function withReceipts<T>(context: Context, work: (source: ReceiptSource) => Promise<T>): Promise<T> {
   const home = openHome({ path: context.homePath });
-  const address = home.readAddress();
+  const serving = serverOf(home);
   const source =
-    address === undefined
+    serving === undefined
       ? await (await import('./home-source.ts')).homeSource(context, home)
-      : (await import('./server-source.ts')).serverSource(address, home.token);
+      : (await import('./server-source.ts')).serverSource(serving);
   try {
     return await work(source);
   } finally {

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { nodeFetch } from '../../base/node-fetch.ts';
 import { packageVersion } from '../../base/own-files.ts';
 import { openHome } from '../../home/home.ts';
-import { clientOf, type ServerClient } from '../client.ts';
+import { clientOf, type ServerClient, type ServingServer, serverOf } from '../client.ts';
 import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';
 
@@ -23,17 +23,17 @@ interface RawRequest {
   readonly body: Buffer;
 }
 
-/** The server of a home: its control routes as JSON, and any path as bytes. */
+/** The server that the commands of a home go to: its control routes as JSON, and any path as bytes. */
 export interface HomeServer {
   readonly client: ServerClient;
   send(request: RawRequest): Promise<RawAnswer>;
 }
 
-/** Works with the home's live server or, where none runs, with one that lives as long as the work. */
+/** Works with the server that the commands of the home go to or, where there is none, with one that lives as long as the work. */
 export async function withServer<T>({ homePath, configPath, io }: Context, work: (server: HomeServer) => Promise<T>): Promise<T> {
   const home = openHome({ path: homePath });
-  const address = home.readAddress();
-  if (address !== undefined) return await work(serverAt(address.url, address.pid, home.token));
+  const serving = serverOf(home);
+  if (serving !== undefined) return await work(serverAt(serving));
   const { loadConfig } = await import('../../gateway/config.ts');
   const { startServer } = await import('../../gateway/server.ts');
   const { pino } = await import('pino');
@@ -47,20 +47,21 @@ export async function withServer<T>({ homePath, configPath, io }: Context, work:
     log: pino({ level: 'silent' }),
   });
   try {
-    return await work(serverAt(server.url, process.pid, home.token));
+    return await work(serverAt({ address: { url: server.url, pid: process.pid }, secret: home.token }));
   } finally {
     await server.close();
   }
 }
 
-function serverAt(url: string, pid: number, token: string): HomeServer {
+function serverAt({ address, secret }: ServingServer): HomeServer {
+  const { url } = address;
   return {
-    client: clientOf({ url, pid }, token),
+    client: clientOf(address, secret),
     send: async ({ method, path, headers, body }) => {
       const answer = await nodeFetch(`${url}${path}`, {
         method,
         answerMs: ANSWER_MS,
-        headers: { ...byName(headers), 'x-abp-key': token },
+        headers: { ...byName(headers), 'x-abp-key': secret },
         ...(method === 'POST' && { body }),
       });
       return { status: answer.status, headers: answer.rawHeaders, body: await buffer(answer.body) };
