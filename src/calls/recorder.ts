@@ -3,7 +3,7 @@ import { AbpError } from '../contract/errors.ts';
 import type { Attempt, ReceiptUsage, ToolCallRecord } from '../contract/receipts/parts.ts';
 import type { RunId } from '../contract/run-id.ts';
 import type { Observed } from '../dialects/dialect.ts';
-import { pricesOf } from '../engines/engine.ts';
+import { type Engine, pricesOf } from '../engines/engine.ts';
 import { findEngine } from '../engines/index.ts';
 import { tokensIn } from '../ir/token-estimate.ts';
 import { NO_USAGE } from '../ir/usage.ts';
@@ -87,6 +87,8 @@ export class Recorder {
   #requestBytes = 0;
   #emulations: Opening['emulations'] = [];
   #prices: string | null = null;
+  /** The engine of a call whose model only its answer tells: the price may go by it. */
+  #unnamed: Engine | undefined;
   #status: number | null = null;
   #dispatchedMs: number | null = null;
   #firstByteMs: number | null = null;
@@ -118,6 +120,7 @@ export class Recorder {
     this.#requestBytes = fact.request?.bytes ?? 0;
     this.#emulations = fact.emulations;
     const engine = fact.engine === null ? undefined : findEngine(fact.engine);
+    this.#unnamed = fact.upstreamModel === null ? engine : undefined;
     this.#prices = (engine === undefined ? undefined : pricesOf(engine, fact.upstreamModel)) ?? null;
     this.#live.begin(this.#run, this.#at, fact.keyId);
     if (fact.recording === 'full' && bodies !== undefined) this.#record(fact, bodies());
@@ -233,7 +236,7 @@ export class Recorder {
     const settled = this.#live.isCutting ? cutByUs(ending) : ending;
     const { status, reason, error, response, eventCount, observed, whole = false, cut = false } = settled;
     this.#outcome = status;
-    const usage = servedAt(this.#usage(observed, ending.writtenTokens ?? 0), this.#servedIn);
+    const usage = servedAt(this.#usage(settled), this.#servedIn);
     // Before the fact: a reader who sees that the run has ended finds all its bodies.
     this.#tape?.end({ complete: whole, cut, sha256: response?.sha256 ?? null, bytes: response?.bytes ?? 0 });
     this.#sink.append({
@@ -256,7 +259,7 @@ export class Recorder {
       firstByteMs: this.#firstByteMs,
       lastByteMs: this.#lastByteMs,
       cost: settled.cost ?? null,
-      prices: this.#prices,
+      prices: this.#pricesOf(observed?.model),
       replayable: false,
     });
     this.#live.end(this.#run);
@@ -277,9 +280,20 @@ export class Recorder {
     return added.length === 0 ? [] : [...this.#emulations, ...added];
   }
 
-  /** A stream that tells no usage, or was broken off before it told all, has not used nothing. */
-  #usage(observed: Observed | undefined, writtenTokens: number): ReceiptUsage | null {
+  #pricesOf(model: string | undefined): string | null {
+    return this.#unnamed === undefined || model === undefined ? this.#prices : (pricesOf(this.#unnamed, model) ?? null);
+  }
+
+  /** An answer that tells no usage, or was broken off before it told all, has not used nothing. */
+  #usage({ observed, writtenTokens = 0, error, response }: Ending): ReceiptUsage | null {
     const told = observed?.usage;
+    if (error === null && response !== null && isAnswer(observed) && !isTold(told))
+      return toldUsage({
+        ...NO_USAGE,
+        inputTokens: tokensIn(this.#requestBytes),
+        outputTokens: writtenTokens || tokensIn(response.bytes),
+        estimated: true,
+      });
     if (writtenTokens === 0 || (told !== undefined && observed?.finish !== undefined)) return toldUsage(told);
     const { inputTokens, outputTokens } = told ?? { inputTokens: tokensIn(this.#requestBytes), outputTokens: 0 };
     return toldUsage({ ...NO_USAGE, ...told, inputTokens, outputTokens: Math.max(outputTokens, writtenTokens), estimated: true });
@@ -298,6 +312,16 @@ export class Recorder {
   #elapsed(): number {
     return round(performance.now() - this.#started);
   }
+}
+
+/** An answer of a model that has come to its end: its reader saw how. One that the vendor has only begun has used nothing yet. */
+function isAnswer(observed: Observed | undefined): boolean {
+  return observed?.finish !== undefined && observed.finish !== 'error' && observed.finish !== 'pause';
+}
+
+/** Some servers tell zeros where they do not count. */
+function isTold(usage: Observed['usage']): boolean {
+  return usage !== undefined && (usage.inputTokens + usage.outputTokens > 0 || usage.details !== undefined);
 }
 
 /** The usage of an answer with the only place where it can have been served, where there is one. */

@@ -1,75 +1,104 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { encodeSse } from '../../src/base/sse.ts';
-import { findDialect } from '../../src/dialects/index.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { post } from '../support/http-call.ts';
 import { receiptOf } from '../support/receipt-of.ts';
 import { type RecordingUpstream, startUpstream, whole } from '../support/recording-upstream.ts';
+import { FREE, METERED, type MeteredPath } from './metered-paths.ts';
 
 let upstream: RecordingUpstream;
 let server: TestGateway;
 beforeAll(async () => {
   upstream = await startUpstream();
   const engine = { url: upstream.url, key: 'k' };
-  server = await startGateway({ engines: { openai: engine, mistral: engine, gemini: engine } });
+  server = await startGateway({ engines: { openai: engine, mistral: engine, gemini: engine, claude: engine } });
 });
 afterAll(async () => {
   await server.close();
   await upstream.close();
 });
 
-const chat = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+function answer(body: string | object, type = 'application/json'): void {
+  upstream.answer((socket) => {
+    socket.write(whole(typeof body === 'string' ? body : JSON.stringify(body), { headers: [`content-type: ${type}`] }));
+  });
+}
 
-/** Paths that no dialect describes, an answer to a call there, and its cost by the price list. */
+function bodyOf(asks: MeteredPath['asks']): { body?: FormData | string; headers?: Record<string, string> } {
+  if (asks === undefined) return {};
+  if (!('form' in asks) || !Array.isArray(asks.form))
+    return { body: JSON.stringify(asks), headers: { 'content-type': 'application/json' } };
+  const form = new FormData();
+  for (const [name, value] of asks.form) {
+    if (typeof value === 'string') form.set(name, value);
+    else form.set(name, new Blob([value]), 'file.bin');
+  }
+  return { body: form };
+}
+
+async function receiptOfCall(engine: string, path: string, init: RequestInit) {
+  const response = await fetch(`${server.url}/e/${engine}${path}`, init);
+  await response.arrayBuffer();
+  return await receiptOf(server.url, response.headers.get('x-abp-run-id') ?? '');
+}
+
+it.each(METERED)(
+  '$engine $path is counted and priced: $usage, $nanoUsd',
+  async ({ engine, path, asks, answers, type, usage, nanoUsd, ...one }) => {
+    answer(answers, type);
+    const receipt = await receiptOfCall(engine, path, { method: one.method ?? 'POST', ...bodyOf(asks) });
+    expect(receipt.usage).toMatchObject(usage ?? {});
+    expect(receipt.cost?.nano_usd ?? null).toBe(nanoUsd);
+  },
+);
+
+it.each(FREE)('%s %s %s tells no usage', async (engine, method, path, answers) => {
+  answer(answers);
+  const receipt = await receiptOfCall(engine, path, { method, ...(method === 'POST' ? { body: '{}' } : {}) });
+  expect([receipt.status, receipt.usage, receipt.cost]).toEqual(['completed', null, null]);
+});
+
+const silent = {
+  id: 'c',
+  object: 'chat.completion',
+  model: 'codestral-latest',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'a'.repeat(400) }, finish_reason: 'stop' }],
+};
+
 it.each([
-  ['openai', '/v1/responses/compact', { id: 'r', model: 'gpt-5', output: [], usage: { input_tokens: 100, output_tokens: 10 } }, 225_000],
-  ['openai', '/v1/completions', { id: 'c', model: 'gpt-3.5-turbo-instruct', choices: [{ text: 'x', index: 0 }], usage: chat }, 170_000],
-  ['mistral', '/v1/fim/completions', { id: 'c', model: 'codestral-latest', choices: [{ message: { content: 'x' } }], usage: chat }, 39_000],
-  [
-    'gemini',
-    '/v1beta/interactions',
-    { id: 'i', model: 'gemini-2.5-flash', usage: { total_input_tokens: 100, total_output_tokens: 10 } },
-    55_000,
-  ],
-])('on %s, %s is counted and priced though its bytes pass unread', async (engine, path, body, nanoUsd) => {
-  upstream.answer((socket) => {
-    socket.write(whole(JSON.stringify(body)));
-  });
-  const { headers } = await post(`${server.url}/e/${engine}${path}`, JSON.stringify({ model: body.model }));
-  const { usage, cost } = await receiptOf(server.url, headers['x-abp-run-id']);
-  expect(usage).toMatchObject({ input_tokens: 100, output_tokens: 10, estimated: false });
-  expect(cost?.nano_usd).toBe(nanoUsd);
+  ['in the engine’s own dialect', '/v1/chat/completions', { model: 'codestral-latest', messages: [{ role: 'user', content: 'hi' }] }],
+  ['translated', '/v1/messages', { model: 'codestral-latest', max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] }],
+])('a whole answer that tells no usage has used something, %s', async (_way, path, body) => {
+  answer(silent);
+  const { usage, cost } = await receiptOfCall('mistral', path, { method: 'POST', body: JSON.stringify(body) });
+  expect(usage?.estimated).toBe(true);
+  expect(usage?.input_tokens).toBeGreaterThan(0);
+  expect(usage?.output_tokens).toBeGreaterThan(100);
+  expect(cost?.nano_usd).toBeGreaterThan(0);
 });
 
-const image = { input_tokens: 50, output_tokens: 1056, total_tokens: 1106, input_tokens_details: { text_tokens: 10, image_tokens: 40 } };
-
-it.each([
-  ['/v1/images/generations', { created: 1, data: [{ b64_json: 'AAAA' }], usage: image }, [50, 1056]],
-  ['/v1/audio/transcriptions', { text: 'hi', usage: { type: 'tokens', input_tokens: 14, output_tokens: 45 } }, [14, 45]],
-])('the tokens of %s are counted, without a price, since nothing names the model', async (path, body, tokens) => {
+it('what a path refuses costs nothing', async () => {
   upstream.answer((socket) => {
-    socket.write(whole(JSON.stringify(body)));
+    socket.write(whole(JSON.stringify({ error: { message: 'no' } }), { status: '400 Bad Request' }));
   });
-  const { headers } = await post(`${server.url}/e/openai${path}`, '{}');
-  const { usage, cost } = await receiptOf(server.url, headers['x-abp-run-id']);
-  expect([usage?.input_tokens, usage?.output_tokens]).toEqual(tokens);
-  expect(cost?.nano_usd ?? null).toBeNull();
+  const receipt = await receiptOfCall('openai', '/v1/audio/speech', {
+    method: 'POST',
+    body: JSON.stringify({ model: 'tts-1', input: 'hi' }),
+  });
+  expect([receipt.status, receipt.usage]).toEqual(['failed', null]);
 });
 
-it('a transcript that is told by its seconds has no tokens', async () => {
-  upstream.answer((socket) => {
-    socket.write(whole(JSON.stringify({ text: 'hi', usage: { type: 'duration', seconds: 3 } })));
+it('the body of a request that is looked at arrives as it was', async () => {
+  answer({ text: 'hi', usage: { type: 'duration', seconds: 1 } });
+  const bytes = Buffer.concat([
+    Buffer.from('--xyz\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'),
+    Buffer.from('name="model"\r\n\r\nno-model\r\n--xy'),
+    Buffer.alloc(200_000, 7),
+    Buffer.from('\r\n--xyz\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n--xyz--\r\n'),
+  ]);
+  const receipt = await receiptOfCall('openai', '/v1/audio/transcriptions', {
+    method: 'POST',
+    headers: { 'content-type': 'multipart/form-data; boundary=xyz' },
+    body: bytes,
   });
-  const { headers } = await post(`${server.url}/e/openai/v1/audio/transcriptions`, '{}');
-  expect((await receiptOf(server.url, headers['x-abp-run-id'])).usage).toBeNull();
-});
-
-it('the tokens of a picture that comes as a stream are those of its last event', () => {
-  const observer = findDialect('openai-responses')?.observeStream();
-  for (const event of [
-    { type: 'image_generation.partial_image', b64_json: 'AAAA', partial_image_index: 0 },
-    { type: 'image_generation.completed', b64_json: 'AAAA', usage: image },
-  ])
-    observer?.frame(Buffer.from(encodeSse({ event: event.type, data: JSON.stringify(event) })));
-  expect(observer?.done().usage).toMatchObject({ inputTokens: 50, outputTokens: 1056 });
+  expect(upstream.requests.at(-1)?.body.equals(bytes)).toBe(true);
+  expect(receipt.model?.upstream).toBe('whisper-1');
 });

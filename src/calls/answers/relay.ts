@@ -1,5 +1,5 @@
 import type { AbpError } from '../../contract/errors.ts';
-import type { Dialect } from '../../dialects/dialect.ts';
+import type { Observed } from '../../dialects/dialect.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
 import type { TakeOver } from '../../upstream/gate.ts';
 import type { Admitted } from '../admission.ts';
@@ -7,8 +7,10 @@ import type { Holding } from '../bounds/body-budget.ts';
 import type { Deployment } from '../deployment.ts';
 import { failureError } from '../failure.ts';
 import { downstreamHeaders, encodingOf, headerOf } from '../headers.ts';
+import type { Answered } from '../meters/meter.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Answer } from './answer.ts';
+import type { AnswerReader } from './seen-answer.ts';
 import { ToolGate, type ToolGateOptions } from './tool-gate.ts';
 import { type ReadAside, Watch, type Watched } from './watch.ts';
 
@@ -18,7 +20,10 @@ export interface RelayOptions {
   /** Rules about tools that the answer is held to. */
   readonly gate?: ToolGateOptions | undefined;
   readonly deployment: Deployment;
-  readonly dialect: Dialect | undefined;
+  /** Who reads what the answer tells of its use; nobody where it can tell nothing. */
+  readonly reader: AnswerReader | undefined;
+  /** Puts what was seen of a good answer together with what its request says. */
+  readonly complete?: ((seen: Observed, answered: Answered) => Promise<Observed>) | undefined;
   readonly answer: Answer;
   readonly recorder: Recorder;
   /** Memory for what must be read of the answer. */
@@ -139,6 +144,7 @@ class Relay implements ExchangeSink, Exchange {
     if (failure.kind === 'aborted') {
       this.#settle('cancelled', 'client_closed', null);
     } else if (this.#status === 0) {
+      this.#options.holding.release();
       recorder.close({
         status: 'failed',
         reason: failure.kind,
@@ -171,6 +177,7 @@ class Relay implements ExchangeSink, Exchange {
     const { recorder, onFault } = this.#options;
     const known = error === null ? null : { code: error.code, message: error.message };
     if (this.#status === 0) {
+      this.#options.holding.release();
       recorder.close({ status, reason, error: known, response: null, eventCount: 0 });
       return;
     }
@@ -183,21 +190,31 @@ class Relay implements ExchangeSink, Exchange {
         response: { ...digest, status: this.#status },
         eventCount,
         observed,
-        ...(this.#status < 400 && !broken && this.#options.dialect !== undefined ? { writtenTokens } : {}),
+        ...(this.#status < 400 && !broken && this.#options.reader !== undefined ? { writtenTokens } : {}),
         whole: this.#whole,
       });
     };
     const watch = this.#watching();
     if (this.#last !== undefined) watch.chunk(this.#last);
-    const watched = watch.done();
+    const watched = this.#completed(watch.done());
     if (watched instanceof Promise) watched.then(close).catch(onFault);
     else close(watched);
   }
 
+  #completed(watched: Watched | Promise<Watched>): Watched | Promise<Watched> {
+    const { complete } = this.#options;
+    if (complete === undefined || this.#status >= 400) return watched;
+    const contentType = headerOf(this.#headers, 'content-type') ?? '';
+    return Promise.resolve(watched).then(async (seen) => ({
+      ...seen,
+      observed: await complete(seen.observed, { contentType, bytes: seen.digest.bytes }),
+    }));
+  }
+
   #watching(): Watch {
-    const { dialect, holding, aside } = this.#options;
+    const { reader, holding, aside } = this.#options;
     this.#watch ??= new Watch({
-      dialect,
+      reader,
       contentType: headerOf(this.#headers, 'content-type') ?? '',
       encoding: encodingOf(this.#headers),
       holding,

@@ -11,24 +11,31 @@ export interface SeenAnswer {
   readonly observed: Observed;
 }
 
+/** Reads what an answer tells of its use: a dialect, or what knows answers of another shape. */
+export interface AnswerReader extends Pick<Dialect, 'id' | 'observeBody' | 'observeStream'> {
+  /** Its answers may be words or sounds as well as JSON. */
+  readonly plain?: true;
+}
+
 export const NOTHING_SEEN: Observed = { toolCalls: [] };
 
 /** Reads an answer that is here as a whole. */
-export function seenAnswer(body: Buffer, dialect: Dialect | undefined, streamed: boolean): SeenAnswer {
-  if (!streamed) return { eventCount: 1, observed: dialect === undefined ? NOTHING_SEEN : whole(body.toString('utf8'), dialect) };
+export function seenAnswer(body: Buffer, reader: AnswerReader | undefined, streamed: boolean): SeenAnswer {
+  if (!streamed) return { eventCount: 1, observed: reader === undefined ? NOTHING_SEEN : whole(body.toString('utf8'), reader) };
   const frames = new SseFrames();
-  const observer = dialect?.observeStream();
+  const observer = reader?.observeStream();
   const all = [...frames.push(body), ...frames.flush()];
   for (const frame of all) observer?.frame(frame);
   return { eventCount: all.length, observed: observer?.done() ?? NOTHING_SEEN };
 }
 
 /** A page or plain words in place of an answer are a failure, whatever the status says. */
-function whole(body: string, dialect: Dialect): Observed {
+function whole(body: string, reader: AnswerReader): Observed {
   const said = body.replace(/^\uFEFF/, '');
-  if (/^\s*[^\s{[]/.test(said)) return { toolCalls: [], error: `The engine's answer is not JSON but: ${quoted(said)}` };
+  if (reader.plain !== true && /^\s*[^\s{[]/.test(said))
+    return { toolCalls: [], error: `The engine's answer is not JSON but: ${quoted(said)}` };
   try {
-    return dialect.observeBody(said);
+    return reader.observeBody(said);
   } catch (error) {
     if (error instanceof EngineFailure) return { toolCalls: [], error: error.error.message };
     // Nested deeper than code can walk, or of no shape that we know. The answer passes as it is; its usage stays unknown, as that of one too large to be read.

@@ -29,7 +29,7 @@ const holding = (most = 256 * 1024 * 1024): Holding => new BodyBudget(most).hold
 const aside = async (body: Buffer, streamed: boolean): Promise<SeenAnswer> => seenAnswer(body, claude, streamed);
 
 async function watched(body: Buffer, contentType: string, encoding = ''): Promise<Watched> {
-  const watch = new Watch({ dialect: claude, contentType, encoding, holding: holding(), aside });
+  const watch = new Watch({ reader: claude, contentType, encoding, holding: holding(), aside });
   for (let at = 0; at < body.length; at += 7) watch.chunk(body.subarray(at, at + 7));
   return await watch.done();
 }
@@ -54,7 +54,7 @@ describe('a watched answer', () => {
   it.each([50_000, 100_000])('has a digest and no usage when %d levels of it are more than code can walk', async (levels) => {
     const [before = '', after = ''] = JSON.stringify({ ...message, content: [{ ...message.content[0], input: 'DEEP' }] }).split('"DEEP"');
     const body = Buffer.from(`${before}${'['.repeat(levels)}${']'.repeat(levels)}${after}`);
-    const watch = new Watch({ dialect: claude, contentType: 'application/json', encoding: '', holding: holding(), aside });
+    const watch = new Watch({ reader: claude, contentType: 'application/json', encoding: '', holding: holding(), aside });
     watch.chunk(body);
     expect(await watch.done()).toMatchObject({ digest: { bytes: body.length }, eventCount: 1, observed: { toolCalls: [] } });
   });
@@ -75,7 +75,7 @@ describe('a watched answer', () => {
 
   it('has a digest and no usage when an event does not end: what was seen is not the whole', async () => {
     const body = Buffer.concat([Buffer.from(stream), Buffer.alloc(65 * 1024 * 1024, 'x'), Buffer.from('\n\n'), Buffer.from(stream)]);
-    const watch = new Watch({ dialect: claude, contentType: 'text/event-stream', encoding: '', holding: holding(), aside });
+    const watch = new Watch({ reader: claude, contentType: 'text/event-stream', encoding: '', holding: holding(), aside });
     for (let at = 0; at < body.length; at += 65536) watch.chunk(body.subarray(at, at + 65536));
     expect(await watch.done()).toEqual({
       digest: { sha256: createHash('sha256').update(body).digest('hex'), bytes: body.length },
@@ -104,7 +104,7 @@ describe('a watched answer', () => {
 
 it('passes and stays unread when there is no room for it, and gives its memory back', async () => {
   const budget = new BodyBudget(1024);
-  const watch = new Watch({ dialect: claude, contentType: 'application/json', encoding: '', holding: budget.holding('key'), aside });
+  const watch = new Watch({ reader: claude, contentType: 'application/json', encoding: '', holding: budget.holding('key'), aside });
   for (let count = 0; count < 8; count += 1) watch.chunk(Buffer.alloc(16 * 1024, ' '));
   expect(await watch.done()).toMatchObject({ digest: { bytes: 128 * 1024 }, observed: { toolCalls: [] } });
   expect(budget.held).toBe(0);

@@ -1,7 +1,7 @@
 import { joined, joinedInTurns } from '../../base/bounded/buffers.ts';
 import { isTooMuch, SseFrames, SseFrameTooLong } from '../../base/sse.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { Dialect, Observed, StreamObserver } from '../../dialects/dialect.ts';
+import type { Observed, StreamObserver } from '../../dialects/dialect.ts';
 import type { Digest } from '../../receipts/journal/facts.ts';
 import type { Holding } from '../bounds/body-budget.ts';
 import { decompress, isEncoding } from '../bounds/decoding.ts';
@@ -9,7 +9,7 @@ import { mayHoldMany } from '../large-bodies/large-bodies.ts';
 import { BodyDigest } from './body-digest.ts';
 import { EventSizes } from './event-sizes.ts';
 import { LongTexts } from './long-texts.ts';
-import { NOTHING_SEEN, type SeenAnswer, seenAnswer } from './seen-answer.ts';
+import { type AnswerReader, NOTHING_SEEN, type SeenAnswer, seenAnswer } from './seen-answer.ts';
 
 /** A body in one piece that is larger than this is relayed and hashed, but not read for usage. */
 const MOST_READ = 64 * 1024 * 1024;
@@ -26,7 +26,7 @@ const UNSEEN: SeenAnswer = { eventCount: 1, observed: NOTHING_SEEN };
 export type ReadAside = (body: Buffer, streamed: boolean) => Promise<SeenAnswer>;
 
 export interface WatchOptions {
-  readonly dialect: Dialect | undefined;
+  readonly reader: AnswerReader | undefined;
   readonly contentType: string;
   readonly encoding: string;
   readonly holding: Holding;
@@ -43,7 +43,7 @@ export interface Watched {
 
 /** Looks at an answer as it goes by: digest, event count, usage. Adds nothing, delays nothing. */
 export class Watch {
-  readonly #dialect: Dialect | undefined;
+  readonly #reader: AnswerReader | undefined;
   readonly #encoding: string;
   readonly #streamed: boolean;
   readonly #frames: SseFrames | undefined;
@@ -59,15 +59,15 @@ export class Watch {
   #events = 0;
   readonly #sizes = new EventSizes();
 
-  constructor({ dialect, contentType, encoding, holding, aside }: WatchOptions) {
+  constructor({ reader, contentType, encoding, holding, aside }: WatchOptions) {
     this.#holding = holding;
     this.#aside = aside;
-    this.#dialect = dialect;
+    this.#reader = reader;
     this.#encoding = encoding;
     this.#streamed = contentType.startsWith('text/event-stream');
     if (this.#streamed && encoding === '') {
       this.#frames = new SseFrames();
-      this.#observer = dialect?.observeStream();
+      this.#observer = reader?.observeStream();
     }
   }
 
@@ -99,7 +99,7 @@ export class Watch {
     const body = joined(this.#kept);
     if (mayHoldMany(body)) return this.#later(digest);
     this.#holding.release();
-    return { digest, ...seenAnswer(body, this.#dialect, false) };
+    return { digest, ...seenAnswer(body, this.#reader, false) };
   }
 
   #look(data: Buffer): void {
@@ -142,7 +142,7 @@ export class Watch {
 
   /** A long answer is read on another thread; where that has no room its usage stays unknown. */
   async #seen(body: Buffer): Promise<SeenAnswer> {
-    if (body.length <= READ_AT_ONCE && !mayHoldMany(body)) return seenAnswer(body, this.#dialect, this.#streamed);
+    if (body.length <= READ_AT_ONCE && !mayHoldMany(body)) return seenAnswer(body, this.#reader, this.#streamed);
     return await this.#aside(body, this.#streamed).catch((error: unknown) => {
       if (!AbpError.is(error)) throw error;
       return UNSEEN;

@@ -143,7 +143,9 @@ export class Ledger {
   /** Another model may have answered than the one that was asked for. */
   #costOf({ engine, model }: Call, price: CallPrice | undefined, { usage, upstreamModel, nanoUsd }: CallEnding): number | undefined {
     if (nanoUsd !== null || usage === null) return nanoUsd ?? undefined;
-    const answered = upstreamModel === null || upstreamModel === model ? price : this.#prices?.(engine, upstreamModel);
+    // What is billed by the piece may have a price without a model.
+    const named = upstreamModel ?? model ?? '';
+    const answered = named === model ? price : this.#prices?.(engine, named);
     return answered?.of(usage);
   }
 }

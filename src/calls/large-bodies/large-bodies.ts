@@ -61,7 +61,8 @@ export interface TranslatedAnswer {
 
 /** Which answer is to be read, and for whom. */
 export interface ObserveAsk {
-  readonly dialect: string | undefined;
+  /** Who reads it, by id. */
+  readonly reader: string | undefined;
   readonly streamed: boolean;
   readonly caller: string;
 }
@@ -111,8 +112,8 @@ export class LargeBodies {
   }
 
   /** The same as `seenAnswer`, on another thread. */
-  async observe(body: Buffer, { dialect, streamed, caller }: ObserveAsk): Promise<SeenAnswer> {
-    const outcome = await this.#run(body, { kind: 'observe', dialect, streamed }, caller);
+  async observe(body: Buffer, { reader, streamed, caller }: ObserveAsk): Promise<SeenAnswer> {
+    const outcome = await this.#run(body, { kind: 'observe', reader, streamed }, caller);
     if (outcome.kind !== 'observe') throw anotherQuestion();
     return outcome.seen;
   }

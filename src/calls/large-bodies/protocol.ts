@@ -43,7 +43,7 @@ export type Work =
   | { readonly kind: 'prepare'; readonly input: NamedInput }
   | { readonly kind: 'translate'; readonly translation: NamedTranslation }
   /** An answer that passes unchanged is read for its receipt. */
-  | { readonly kind: 'observe'; readonly dialect: string | undefined; readonly streamed: boolean }
+  | { readonly kind: 'observe'; readonly reader: string | undefined; readonly streamed: boolean }
   /** The body is what an engine said, which must be JSON. */
   | { readonly kind: 'judge'; readonly asked: Omit<JsonAsked, 'said'> }
   /** The body is a request of which somebody wants to know what would become of it. */
@@ -121,7 +121,7 @@ function engineOf(id: string): Engine {
   return engine;
 }
 
-export function dialectOf(id: string): Dialect {
+function dialectOf(id: string): Dialect {
   const dialect = findDialect(id);
   if (dialect === undefined) throw new AbpError('internal', `there is no dialect ${id}`);
   return dialect;

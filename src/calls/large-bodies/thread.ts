@@ -13,8 +13,8 @@ import { FailedAnswer } from '../answers/answer-errors.ts';
 import { seenAnswer } from '../answers/seen-answer.ts';
 import { translateWhole } from '../answers/translate.ts';
 import type { ExplainedCall } from '../explained.ts';
+import { findReader } from '../meters/meters.ts';
 import {
-  dialectOf,
   type Failure,
   type Job,
   type Outcome,
@@ -32,7 +32,7 @@ function done({ work, bytes: data, added }: Job): Outcome | Promise<Outcome> {
     return { kind: 'prepare', prepared: travelling(prepare(bytes, unnamed(work.input))), textSha256: sha256(bytes) };
   if (work.kind === 'patch') return { kind: 'patch', ...patchText(bytes, unnamedPatch(work.input)) };
   if (work.kind === 'observe')
-    return { kind: 'observe', seen: seenAnswer(bytes, work.dialect === undefined ? undefined : dialectOf(work.dialect), work.streamed) };
+    return { kind: 'observe', seen: seenAnswer(bytes, work.reader === undefined ? undefined : findReader(work.reader), work.streamed) };
   if (work.kind === 'judge') return { kind: 'judge', verdict: judgeJson({ ...work.asked, said: bytes.toString('utf8') }) };
   if (work.kind === 'explain') return explained(bytes, work.input);
   assertReadable(bytes);

@@ -1,14 +1,15 @@
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable, Transform } from 'node:stream';
 import { AbpError } from '../../contract/errors.ts';
-import type { Dialect } from '../../dialects/dialect.ts';
-import { findDialect } from '../../dialects/index.ts';
 import type { Exchange } from '../../upstream/exchange.ts';
 import type { TurnedDown } from '../../upstream/gate.ts';
 import type { Answer } from '../answers/answer.ts';
-import { relay } from '../answers/relay.ts';
+import { type RelayOptions, relay } from '../answers/relay.ts';
+import type { Holding } from '../bounds/body-budget.ts';
 import type { CallContext } from '../context.ts';
-import type { Deployment } from '../deployment.ts';
-import { headerOf } from '../headers.ts';
+import { encodingOf, headerOf } from '../headers.ts';
+import { AskedReader } from '../meters/asked-reader.ts';
+import type { Meter } from '../meters/meter.ts';
+import { findReader, meterOf } from '../meters/meters.ts';
 import { OpenedCall, type UnreadCall, type UnreadTry } from './unread-call.ts';
 
 /** Passes bytes both ways without looking at them; the body streams through and is never held. */
@@ -53,17 +54,27 @@ class RawCall implements Exchange {
     const context = this.#context;
     const body = this.#body;
     const { recorder } = this.#opened;
-    const dialect = countedBy(call.target.path, deployment);
+    const meter = meterOf(call.method, call.target.path, deployment.engine.dialects);
+    const holding = context.budget.holding(call.share);
+    const reader = meter?.reader === undefined ? undefined : findReader(meter.reader);
+    const asked = body === null || meter?.asks !== true ? undefined : this.#askedReader(holding);
     const headers = body === null ? request.headers : withLength(request.headers, call);
     try {
       this.#exchange = relay(
-        { ...request, method: call.method, headers, body, runHex: call.runId.slice(4) },
+        {
+          ...request,
+          method: call.method,
+          headers,
+          body: asked === undefined || body === null ? body : seenBody(body, asked),
+          runHex: call.runId.slice(4),
+        },
         {
           admitted,
           deployment,
-          dialect,
-          holding: context.budget.holding(call.share),
-          aside: (bytes, streamed) => context.large.observe(bytes, { dialect: dialect?.id, streamed, caller: call.share }),
+          reader,
+          complete: this.#completing(meter, asked),
+          holding,
+          aside: (bytes, streamed) => context.large.observe(bytes, { reader: reader?.id, streamed, caller: call.share }),
           recorder,
           answer: this.#answer,
           // A body that streams through is gone once it was sent.
@@ -76,6 +87,20 @@ class RawCall implements Exchange {
       recorder.broke(error);
       throw error;
     }
+  }
+
+  #askedReader(holding: Holding): AskedReader {
+    const { headers } = this.#call;
+    const form = { contentType: headerOf(headers, 'content-type') ?? '', encoding: encodingOf(headers) };
+    return new AskedReader(form, holding);
+  }
+
+  /** Puts together what is known of a metered call once its answer has come. */
+  #completing(meter: Meter | undefined, asked: AskedReader | undefined): RelayOptions['complete'] {
+    const complete = meter?.complete;
+    if (complete === undefined) return undefined;
+    const { path } = this.#call.target;
+    return async (seen, answered) => complete(seen, { path, fields: (await asked?.fields()) ?? {}, bytes: asked?.bytes ?? 0 }, answered);
   }
 
   #takeOver(reason: TurnedDown): boolean {
@@ -93,20 +118,17 @@ class RawCall implements Exchange {
   }
 }
 
-/** Raw paths that are billed by the token, and the dialect whose answers tell the usage in the same words. */
-const COUNTED: readonly (readonly [path: RegExp, dialect: string])[] = [
-  [/\/responses\/compact$/, 'openai-responses'],
-  [/\/embeddings$/, 'openai-chat'],
-  // The prompts of before chat, and those with a text behind them (Mistral, DeepSeek).
-  [/\/completions$/, 'openai-chat'],
-  [/\/images\/(?:generations|edits)$/, 'openai-responses'],
-  [/\/audio\/(?:transcriptions|translations)$/, 'openai-responses'],
-  [/\/interactions$/, 'gemini'],
-];
-
-function countedBy(path: string, { engine }: Deployment): Dialect | undefined {
-  const dialect = COUNTED.find(([pattern]) => pattern.test(path))?.[1];
-  return dialect !== undefined && engine.dialects.includes(dialect) ? findDialect(dialect) : undefined;
+/** Lets the body of a request pass, which is looked at on its way. */
+function seenBody(body: Readable, reader: AskedReader): Readable {
+  const seen = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      reader.chunk(chunk);
+      done(null, chunk);
+    },
+  });
+  // What breaks either end breaks the other; who reads it is told by the stream itself.
+  pipeline(body, seen, () => undefined);
+  return seen;
 }
 
 /** A streamed body keeps the length its sender declared; without one it is chunked. */

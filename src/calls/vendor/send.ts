@@ -6,11 +6,12 @@ import { upstreamAddress } from '../address.ts';
 import type { Answer } from '../answers/answer.ts';
 import { callMapped } from '../answers/mapped.ts';
 import { PausedTurns, pauses } from '../answers/paused-turns.ts';
-import { relay } from '../answers/relay.ts';
+import { type RelayOptions, relay } from '../answers/relay.ts';
 import type { ToolGateOptions } from '../answers/tool-gate.ts';
 import type { CallContext } from '../context.ts';
 import type { Deployment } from '../deployment.ts';
 import { asidesOf, engineHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../headers.ts';
+import { estimatedUsage, tokensOfBytes } from '../meters/meter.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Plan, VendorCall } from './vendor-call.ts';
 
@@ -28,6 +29,12 @@ export interface Listener {
 export function sendPlan(context: CallContext, call: VendorCall, plan: Plan, listener: Listener): Exchange | undefined {
   const sending: Sending = { context, deployment: plan.deployment, call, listener };
   return plan.kind === 'relay' ? relayed(sending, plan) : translated(sending, plan);
+}
+
+/** Servers that tell no usage of embeddings have read what they were sent. */
+function countedBy(bytes: number): RelayOptions['complete'] {
+  return async (seen) =>
+    seen.usage !== undefined || seen.error !== undefined ? seen : { ...seen, usage: estimatedUsage(tokensOfBytes(bytes)) };
 }
 
 interface Sending {
@@ -58,14 +65,15 @@ function relayed({ context, deployment, call, listener }: Sending, plan: Extract
   const generates = match.path.operation === 'generate';
   // Embeddings tell their usage in the same words.
   const dialect = generates || match.path.operation === 'embeddings' ? match.dialect : undefined;
-  const aside = (body: Buffer, streamed: boolean) => context.large.observe(body, { dialect: dialect?.id, streamed, caller: call.share });
+  const aside = (body: Buffer, streamed: boolean) => context.large.observe(body, { reader: dialect?.id, streamed, caller: call.share });
   return relay(sent, {
     ...listener,
     admitted: plan.admitted,
     deployment,
-    dialect,
+    reader: dialect,
     holding: context.budget.holding(call.share),
     aside,
+    complete: match.path.operation === 'embeddings' ? countedBy(plan.body.length) : undefined,
     gate:
       rules.length === 0 || dialect === undefined || !generates
         ? undefined
@@ -141,7 +149,7 @@ function gateOf(
     dialect: route.target,
     context: wordsOf(call),
     ownName: (name) => back.get(name) ?? name,
-    aside: (body, streamed) => context.large.observe(body, { dialect: route.target.id, streamed, caller: call.share }),
+    aside: (body, streamed) => context.large.observe(body, { reader: route.target.id, streamed, caller: call.share }),
     holding: context.budget.holding(call.share),
   };
 }

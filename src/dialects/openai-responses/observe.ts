@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseJson, parseJsonObject } from '../../base/json.ts';
 import { decodeSse } from '../../base/sse.ts';
+import { usageDetails } from '../../ir/usage.ts';
 import type { Observed, ObservedToolCall, StreamObserver } from '../dialect.ts';
 import { withErrorType } from '../stream-error.ts';
 import { endingOf, finishOf, isCallItem, liftUsage } from './lift.ts';
@@ -10,7 +11,7 @@ const NAMED = Buffer.from('event: ');
 /** Longer than the name of any event that matters. */
 const LONGEST_NAME = 48;
 const MATTERS =
-  /^event: (?:error|response\.(?:created|output_item\.done|completed|incomplete|failed|cancelled)|image_(?:generation|edit)\.completed|transcript\.text\.done)[\r\n]/;
+  /^event: (?:error|response\.(?:created|output_item\.done|completed|incomplete|failed|cancelled)|image_(?:generation|edit)\.completed|transcript\.text\.done|speech\.audio\.done)[\r\n]/;
 const CALL = Buffer.from('_call"');
 
 /** Deltas are most of a stream and repeated by the last events; only an event without a name must be read to be known. */
@@ -49,6 +50,7 @@ class Sighting {
       case 'image_generation.completed':
       case 'image_edit.completed':
       case 'transcript.text.done':
+      case 'speech.audio.done':
         this.alone = { usage: event.usage ?? null };
         break;
       default:
@@ -79,7 +81,7 @@ export function observeStream(): StreamObserver {
     },
     done: () => {
       const { model, error, response, items, alone } = sighting;
-      const seen = alone === undefined ? observed(response, items) : { toolCalls: [], ...usageAlone(alone) };
+      const seen = alone === undefined ? observed(response, items) : { toolCalls: [], finish: 'stop' as const, ...usageAlone(alone) };
       const failed = error ?? ('error' in seen ? seen.error : undefined);
       return { ...(model === undefined ? {} : { model }), ...seen, ...(failed === undefined ? {} : { error: failed }) };
     },
@@ -129,7 +131,16 @@ export function observeBody(body: string): Observed {
 
 function usageAlone(value: JsonObject): Pick<Observed, 'usage'> {
   const told = wire.UsageAlone.safeParse(value);
-  return told.success ? { usage: liftUsage({ id: '', usage: told.data.usage }) } : {};
+  if (!told.success) return {};
+  const { input_token_details: heard, input_tokens_details: read, output_tokens_details: written } = told.data.usage;
+  const usage = liftUsage({ id: '', usage: told.data.usage });
+  const media = usageDetails({
+    ...usage.details,
+    audioInputTokens: heard?.audio_tokens ?? usage.details?.audioInputTokens,
+    imageInputTokens: read?.image_tokens ?? undefined,
+    imageOutputTokens: written?.image_tokens ?? undefined,
+  });
+  return { usage: { ...usage, ...media } };
 }
 
 function errorText(error: JsonObject): string {

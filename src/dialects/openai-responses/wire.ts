@@ -142,7 +142,18 @@ const Usage = z.looseObject({
 });
 
 /** Pictures and transcripts have paths and shapes of their own, and tell what they used in the words of responses. */
-export const UsageAlone = z.looseObject({ usage: Usage.extend({ input_tokens: z.number() }) });
+export const UsageAlone = z.looseObject({
+  usage: Usage.extend({
+    input_tokens: z.number(),
+    input_tokens_details: z
+      .looseObject({ cached_tokens: count, cache_write_tokens: count, audio_tokens: count, image_tokens: count })
+      .nullish(),
+    output_tokens: z.number().nullish(),
+    output_tokens_details: z.looseObject({ reasoning_tokens: count, audio_tokens: count, image_tokens: count }).nullish(),
+    /** The word of transcripts for the details of what was heard. */
+    input_token_details: z.looseObject({ audio_tokens: count }).nullish(),
+  }),
+});
 
 const ImageUsage = z.looseObject({
   input_tokens: count,

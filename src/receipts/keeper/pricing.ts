@@ -16,8 +16,10 @@ export async function loadPricer(): Promise<Pricer> {
   const { costOf, priceVersionOf } = await import('../../models/cost.ts');
   return (close, model) => {
     const usage = parsedText(close.get('usage'));
-    const name = parsedText(model);
-    if (!isJsonObject(usage) || typeof name !== 'string') return 'null';
+    if (!isJsonObject(usage)) return 'null';
+    const told = parsedText(model);
+    // What is billed by the piece may have a price without a model.
+    const name = typeof told === 'string' ? told : '';
     const prices = String(parsedText(close.get('prices')));
     // Our own journal wrote it from this type.
     const billed = billedUsage(usage as unknown as ReceiptUsage);
