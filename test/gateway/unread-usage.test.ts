@@ -71,7 +71,7 @@ it.each([
   const { usage, cost } = await receiptOfCall('mistral', path, { method: 'POST', body: JSON.stringify(body) });
   expect(usage?.estimated).toBe(true);
   expect(usage?.input_tokens).toBeGreaterThan(0);
-  expect(usage?.output_tokens).toBeGreaterThan(100);
+  expect(usage?.output_tokens).toBeGreaterThanOrEqual(100);
   expect(cost?.nano_usd).toBeGreaterThan(0);
 });
 
