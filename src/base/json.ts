@@ -19,9 +19,10 @@ export type ParseResult = { readonly ok: true; readonly value: Json } | { readon
 
 /**
  * Texts that may hold a number which a double changes: sixteen digits in a row, or an exponent of three, where a value may begin. Digits
- * inside a word are no number: without that, nearly every digest and every image in base64 would make its text take the slow way.
+ * inside a word are no number: without that, nearly every digest and every image in base64 would make its text take the slow way. The
+ * first digit is looked for before what stands before it: most characters are none, and are passed over several times as fast.
  */
-const MAY_LOSE = /(?:^|[\s:,[])-?\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d{3})/;
+const MAY_LOSE = /\d(?<=(?:^|[\s:,[])-?\d)(?:[\d.]{15}|[\d.]*[eE][+-]?\d{3})/;
 
 /**
  * The only place that calls `JSON.parse` on text from outside; failure is a value, not a throw. Integers beyond 2^53, long decimals and

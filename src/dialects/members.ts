@@ -40,6 +40,9 @@ export function withoutNulls(body: Json): Json {
 /** The object without members that are undefined, in the order given. */
 export function compact(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   const out: Record<string, Json> = {};
-  for (const [key, value] of Object.entries(members)) if (value !== undefined) out[key] = value;
+  for (const key in members) {
+    const value = members[key];
+    if (value !== undefined) out[key] = value;
+  }
   return out;
 }

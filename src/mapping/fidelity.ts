@@ -1,4 +1,4 @@
-import { isExactNumber, isJsonObject, type Json } from '../base/json.ts';
+import { isExactNumber, isJsonObject, type Json, listIn } from '../base/json.ts';
 import { type FateCode, isHarmless } from '../contract/fate-codes.ts';
 import type { Fate, FidelityEntry } from '../contract/negotiation.ts';
 import type { Dialect, FateNote } from '../dialects/dialect.ts';
@@ -100,7 +100,7 @@ function entryOf(path: string, { fate, code, note }: Verdict): FidelityEntry {
 
 /** Leaves share a line only where they share everything that it says. */
 function countShape(shapes: Map<string, FidelityEntry & { count: number }>, path: string, verdict: Verdict): void {
-  const shape = path.replaceAll(/\[\d+\]/g, '[*]');
+  const shape = path.includes('[') ? path.replaceAll(/\[\d+\]/g, '[*]') : path;
   const key = `${verdict.fate} ${shape} ${verdict.code ?? ''} ${verdict.note ?? ''}`;
   const known = shapes.get(key);
   if (known !== undefined) known.count += 1;
@@ -212,7 +212,7 @@ const NOTHING: Verdict = { fate: 'dropped', code: 'default_value', note: 'says w
 
 /** Null, and a list or an object that holds nothing. */
 function isNothing(value: Json): boolean {
-  return value === null || (typeof value === 'object' && membersOf(value).length === 0 && !isExactNumber(value));
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0 && !isExactNumber(value));
 }
 
 /** An empty declaration of a hosted tool asks for it. */
@@ -276,12 +276,15 @@ function parentOf(path: string): string {
 
 /** Scalars, and empty objects and lists: everything that would be lost without a trace. */
 function eachLeaf(value: Json, path: string, visit: (path: string, value: Json) => void): void {
-  const members = membersOf(value);
-  if (members.length === 0) visit(path, value);
-  for (const [key, member] of members) eachLeaf(member, join(path, key), visit);
-}
-
-function membersOf(value: Json): readonly (readonly [string | number, Json])[] {
-  if (Array.isArray(value)) return value.map((item: Json, index) => [index, item] as const);
-  return isJsonObject(value) ? Object.entries(value) : [];
+  let leaf = true;
+  if (Array.isArray(value)) {
+    leaf = value.length === 0;
+    for (const [at, item] of listIn(value).entries()) eachLeaf(item, join(path, at), visit);
+  } else if (isJsonObject(value)) {
+    for (const key in value) {
+      leaf = false;
+      eachLeaf(value[key] ?? null, join(path, key), visit);
+    }
+  }
+  if (leaf) visit(path, value);
 }

@@ -12,16 +12,27 @@ export interface ModelFacts {
   readonly lower: LowerContext;
 }
 
-/** Later rows speak over earlier ones. `dialect`: the one that the engine is spoken to in, where the caller's is another. */
-export function modelFacts(engine: Engine, model: string, dialect?: string): ModelFacts {
+/** The facts about the models that were asked for last, by engine: calls name the same few again and again. */
+const known = new WeakMap<Engine, Map<string, ModelFacts>>();
+const MOST_KNOWN = 200;
+
+/** `dialect`: the one that the engine is spoken to in, where the caller's is another. */
+export function modelFacts(engine: Engine, model: string, dialect = ''): ModelFacts {
+  const facts = known.get(engine) ?? new Map<string, ModelFacts>();
+  const key = `${dialect} ${model}`;
+  const found = facts.get(key);
+  if (found !== undefined) return found;
+  const made = newFacts(engine, model, dialect);
+  if (facts.size >= MOST_KNOWN) facts.clear();
+  known.set(engine, facts.set(key, made));
+  return made;
+}
+
+/** Later rows speak over earlier ones. */
+function newFacts(engine: Engine, model: string, dialect: string): ModelFacts {
   const rows = engine.models.filter((row) => globMatch(row.match, model));
   return {
-    manifest: Object.assign(
-      {},
-      engine.manifest,
-      engine.speaking?.[dialect ?? ''],
-      ...rows.map((row) => row.manifest),
-    ) as CapabilityManifest, // every source is one
+    manifest: Object.assign({}, engine.manifest, engine.speaking?.[dialect], ...rows.map((row) => row.manifest)) as CapabilityManifest, // every source is one
     lower: {
       lacks: new Set<Concept>(rows.flatMap((row) => row.lacks ?? [])),
       traits: new Set(rows.flatMap((row) => row.traits ?? [])),

@@ -39,8 +39,8 @@ export function withoutHabits(input: HabitInput): { readonly request: IrRequest;
   const notes: FateNote[] = [];
   for (const [name, without] of Object.entries(HABITS)) {
     const concept = name as Concept; // a key of the table above
-    if (!isDroppedHabit({ ...input, request }, concept)) continue;
-    const tooMany = isOneTooMany({ ...input, request }, concept);
+    const tooMany = isOneTooMany(request, input.lower, concept);
+    if (!isDroppedHabit(input, concept, tooMany)) continue;
     request = without(request);
     const note = tooMany
       ? 'the model takes a temperature or a top_p, not both'
@@ -50,14 +50,13 @@ export function withoutHabits(input: HabitInput): { readonly request: IrRequest;
   return { request, notes };
 }
 
-function isDroppedHabit(input: HabitInput, concept: Concept): boolean {
-  const { claims, target, lower, rows } = input;
-  if (target.names[concept] !== undefined && !lower.lacks.has(concept) && !isOneTooMany(input, concept)) return false;
+function isDroppedHabit({ claims, target, lower, rows }: HabitInput, concept: Concept, tooMany: boolean): boolean {
+  if (rows.length === 0 || (target.names[concept] !== undefined && !lower.lacks.has(concept) && !tooMany)) return false;
   return [...claims].some(([path, claimed]) => claimed === concept && fateOf(rowFor(rows, path), target.id) === 'dropped');
 }
 
 /** Whether a model that takes one of two settings got the other one already. Either is no setting when it is 1. */
-function isOneTooMany({ request: { sampling }, lower }: HabitInput, concept: Concept): boolean {
+function isOneTooMany({ sampling }: IrRequest, lower: LowerContext, concept: Concept): boolean {
   const [temperature, topP] = [sampling.temperature ?? 1, sampling.topP ?? 1];
   return concept === 'top_p' && lower.traits.has('temperature-or-top-p') && temperature !== 1 && topP !== 1;
 }

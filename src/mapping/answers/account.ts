@@ -39,7 +39,13 @@ const OF_FAILURE: ReadonlySet<AnswerConcept> = new Set(['error', 'stop_reason', 
 interface Place {
   readonly path: string;
   readonly concept: AnswerConcept | undefined;
-  readonly below: Map<string, Place>;
+  /** Of a place in a table; those of one answer alone have none. */
+  readonly number?: number;
+  /** What stands below it, by the names of members and by the kinds of objects. */
+  readonly members: Map<string, Place>;
+  readonly kinds: Map<string, Place>;
+  /** Every item, where it is a list. */
+  item?: Place;
   /** Stands for everything below that place which has no claim of its own: it is counted there. */
   readonly restOf?: Place;
   /** The word that stood there, where nobody knows what it means. */
@@ -47,8 +53,14 @@ interface Place {
   rest?: Place;
 }
 
+/** Every item of a list, and an object of any other kind, in the paths of claims. */
+const ITEM = '[*]';
+const ANY = '*';
+
 /** Members that no table knows are listed up to this many places; an engine could otherwise name as many as it likes. */
 const MOST_UNKNOWN = 100;
+/** Records that are kept for each dialect of callers. */
+const MOST_RECORDS = 200;
 /** An engine may call its reason to stop whatever it likes; receipts quote this much of it. */
 const MOST_OF_A_WORD = 60;
 
@@ -71,7 +83,7 @@ export class AnswerAccount {
   readonly #capabilities = new Map<AnswerConcept, EmulationEntry['capability']>();
   readonly #hints = new Set<string>();
   /** How often each place held something. */
-  readonly #counts = new Map<Place, number>();
+  readonly #counts = new Map<Place, { count: number }>();
   /** Places of this answer that the tables do not know, by the place above them. */
   readonly #unknown = new Map<Place, Map<string, Place>>();
   #unknownCount = 0;
@@ -130,10 +142,37 @@ export class AnswerAccount {
     this.#lost = true;
   }
 
+  /** Answers that are alike share their record, and with it the text that receipts have of it. */
   record(): AnswerRecord {
+    const key = this.#key();
+    if (key === undefined) return this.#made();
+    const records = recordsFor(this.#caller.answers);
+    const known = records.get(key);
+    if (known !== undefined) return known;
+    const made = this.#made();
+    Object.freeze(made.fidelity);
+    Object.freeze(made.emulations);
+    if (records.size >= MOST_RECORDS) records.clear();
+    records.set(key, made);
+    return made;
+  }
+
+  /** All that the record of this answer depends on; undefined where a place of it is in no table. */
+  #key(): string | undefined {
+    const { id } = this.#engine;
+    const said = this.#notes.size === 0 ? '' : JSON.stringify([...this.#notes, ...this.#capabilities]);
+    let key = `${id} ${this.#caller.id} ${this.#lost} ${this.#gaveUp} ${[...this.#hints].join(' ')} ${said}`;
+    for (const [{ number }, { count }] of this.#counts) {
+      if (number === undefined) return undefined;
+      key += `,${number}:${count}`;
+    }
+    return key;
+  }
+
+  #made(): AnswerRecord {
     const found: FidelityEntry[] = [];
     const emulations = new Map<string, EmulationEntry>();
-    for (const [{ path, concept, word }, count] of this.#counts) {
+    for (const [{ path, concept, word }, { count }] of this.#counts) {
       const fate = word === undefined ? this.#fate(concept) : strangeFate(word);
       found.push({ path: path.replace(/^\./, ''), ...fate, count });
       const emulation = fate.fate === 'emulated' ? this.#emulation(concept, fate.note ?? '') : undefined;
@@ -159,11 +198,13 @@ export class AnswerAccount {
     if (value === null || value === '') return;
     if (typeof value !== 'object' || isExactNumber(value)) {
       const counted = this.#strangeStop(place, value) ?? place.restOf ?? place;
-      this.#counts.set(counted, (this.#counts.get(counted) ?? 0) + 1);
+      const known = this.#counts.get(counted);
+      if (known === undefined) this.#counts.set(counted, { count: 1 });
+      else known.count += 1;
       return;
     }
     if (Array.isArray(value)) {
-      for (const one of listIn(value)) this.#walk(this.#step(place, '[*]'), one);
+      for (const one of listIn(value)) this.#walk(place.item ?? this.#unclaimed(place, ITEM), one);
       return;
     }
     const object = jsonOf(value); // neither null nor a list
@@ -179,32 +220,33 @@ export class AnswerAccount {
     if (words === undefined || words.has(word)) return undefined;
     const known = this.#strange.get(place);
     if (known !== undefined) return known;
-    const strange: Place = { path: place.path, concept: place.concept, below: new Map(), word: word.slice(0, MOST_OF_A_WORD) };
+    const strange: Place = { ...placeAt(place.path, place.concept), word: word.slice(0, MOST_OF_A_WORD) };
     this.#strange.set(place, strange);
     return strange;
   }
 
   #kind(place: Place, object: JsonObject): Place {
     const kind = this.#kindOf(object);
-    if (kind === undefined) return place.below.get('<*>') ?? place;
-    return place.below.get(`<${kind}>`) ?? place.below.get('<*>') ?? place;
+    if (place.kinds.size === 0) return place;
+    return (kind === undefined ? undefined : place.kinds.get(kind)) ?? place.kinds.get(ANY) ?? place;
   }
 
   /** The type of an object that has a place for its kind is told by that place. */
   #members(place: Place, object: JsonObject, isKind: boolean): void {
     for (const key in object) {
       if (isKind && key === 'type') continue;
-      this.#walk(this.#step(place, `.${key}`), object[key] ?? null);
+      this.#walk(place.members.get(key) ?? this.#unclaimed(place, `.${key}`), object[key] ?? null);
     }
   }
 
   /** A claim covers what stands below it; a place without one gets a row of its own. */
-  #step(place: Place, key: string): Place {
-    const known = place.below.get(key) ?? this.#unknown.get(place)?.get(key);
+  #unclaimed(place: Place, key: string): Place {
+    if (place.concept !== undefined) return restOf(place);
+    const known = this.#unknown.get(place)?.get(key);
     if (known !== undefined) return known;
-    if (place.concept !== undefined || this.#unknownCount >= MOST_UNKNOWN) return restOf(place);
+    if (this.#unknownCount >= MOST_UNKNOWN) return restOf(place);
     this.#unknownCount += 1;
-    const next: Place = { path: `${place.path}${key}`, concept: undefined, below: new Map() };
+    const next = placeAt(`${place.path}${key}`, undefined);
     const others = this.#unknown.get(place) ?? new Map<string, Place>();
     this.#unknown.set(place, others.set(key, next));
     return next;
@@ -238,23 +280,45 @@ function strangeFate(word: string): AnswerNote {
 
 /** A name below a claim may also stand beside it, where it means something else. */
 function restOf(place: Place): Place {
-  if (place.below.size === 0) return place;
-  place.rest ??= { path: place.path, concept: place.concept, below: new Map(), restOf: place };
+  if (place.members.size === 0 && place.kinds.size === 0 && place.item === undefined) return place;
+  place.rest ??= { ...placeAt(place.path, place.concept), restOf: place };
   return place.rest;
+}
+
+function placeAt(path: string, concept: AnswerConcept | undefined): Place {
+  return { path, concept, members: new Map(), kinds: new Map() };
 }
 
 function nameIn(shape: AnswerShape, concept: AnswerConcept): string | undefined {
   return shape.names[concept];
 }
 
+const recordsOfCallers = new WeakMap<AnswerShape, Map<string, AnswerRecord>>();
+
+/** The records that callers of this dialect were given last. */
+function recordsFor(caller: AnswerShape): Map<string, AnswerRecord> {
+  const known = recordsOfCallers.get(caller);
+  if (known !== undefined) return known;
+  const records = new Map<string, AnswerRecord>();
+  recordsOfCallers.set(caller, records);
+  return records;
+}
+
 const tables = new WeakMap<AnswerShape['claims'], Place>();
+/** Places of all tables. */
+let places = 0;
+
+function placeInTable(path: string, concept: AnswerConcept | undefined): Place {
+  places += 1;
+  return { ...placeAt(path, concept), number: places };
+}
 
 /** The table of claims as places, made once for each dialect. */
 function tableOf(claims: AnswerShape['claims']): Place {
   const known = tables.get(claims);
   if (known !== undefined) return known;
   const concepts = new Map(Object.entries(claims));
-  const root: Place = { path: '', concept: concepts.get(''), below: new Map() };
+  const root = placeInTable('', concepts.get(''));
   for (const at of concepts.keys()) grow(root, at, concepts);
   tables.set(claims, root);
   return root;
@@ -264,8 +328,19 @@ function grow(root: Place, at: string, concepts: ReadonlyMap<string, AnswerConce
   let place = root;
   for (const [key] of at.matchAll(/\[\*\]|<[^<>]*>|\.[^.[<]+/g)) {
     const path = `${place.path}${key}`;
-    const next = place.below.get(key) ?? { path, concept: concepts.get(path) ?? place.concept, below: new Map() };
-    place.below.set(key, next);
-    place = next;
+    place = below(place, key) ?? putBelow(place, key, placeInTable(path, concepts.get(path) ?? place.concept));
   }
+}
+
+/** The place below another: `.name` of a member, `<kind>` of an object, `[*]` of every item. */
+function below({ members, kinds, item }: Place, key: string): Place | undefined {
+  if (key === ITEM) return item;
+  return key.startsWith('.') ? members.get(key.slice(1)) : kinds.get(key.slice(1, -1));
+}
+
+function putBelow(place: Place, key: string, next: Place): Place {
+  if (key === ITEM) place.item = next;
+  else if (key.startsWith('.')) place.members.set(key.slice(1), next);
+  else place.kinds.set(key.slice(1, -1), next);
+  return next;
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { closeFact, openFact } from '../../../test/support/facts.ts';
 import { learnSecrets, redactor } from '../../base/redact.ts';
+import type { FidelityEntry } from '../../contract/negotiation.ts';
 import { factLine, isOpening, parseClosing, parseOpening, runOfLine } from './fact-line.ts';
 import { FACT_ROWS } from './fact-rows.ts';
 import { FactTexts } from './fact-texts.ts';
@@ -70,10 +71,12 @@ describe('a fact as a line', () => {
     expect(JSON.parse(close.get('artifacts'))).toEqual([{ kind: 'log', path: '[redacted].txt', sha256: null }]);
   });
 
-  it('writes no secret that was learned after a text which holds it had been written', () => {
-    const secret = 'in-no-known-shape-at-all-1';
+  it.each([
+    ['a text', 'in-no-known-shape-at-all-1', (fidelity: FidelityEntry[]) => fidelity],
+    ['a list that nobody changes any more', 'in-no-known-shape-at-all-2', (fidelity: FidelityEntry[]) => Object.freeze(fidelity)],
+  ])('writes no secret that was learned after %s which holds it had been written', (_what, secret, made) => {
     const texts = new FactTexts();
-    const fact = openFact({ requestedModel: secret, fidelity: [{ path: `metadata.${secret}`, fate: 'dropped' }] });
+    const fact = openFact({ requestedModel: secret, fidelity: made([{ path: `metadata.${secret}`, fate: 'dropped' }]) });
     expect(factLine(fact, texts)).toContain(secret);
     learnSecrets([secret]);
     expect(factLine(fact, texts)).not.toContain(secret);

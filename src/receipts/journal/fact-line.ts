@@ -53,9 +53,9 @@ function writerOf({ fact: name, text }: FactRow): (fact: Fact, texts: FactTexts)
 
 /** The journal line of a fact, without its checksum and line break. */
 function factText(fact: Fact, texts: FactTexts = NO_OWN_PATTERNS): string {
-  let line = `${fact.fact}${NEWEST_FORM}\t${fact.run}\t${fact.at}`;
-  for (const write of WRITERS[fact.fact]) line += `\t${write(fact, texts)}`;
-  return line;
+  const pieces = [`${fact.fact}${NEWEST_FORM}`, fact.run, `${fact.at}`];
+  for (const write of WRITERS[fact.fact]) pieces.push(write(fact, texts));
+  return pieces.join('\t');
 }
 
 /** Where lines are put together. */

@@ -18,6 +18,8 @@ export class FactTexts {
   readonly #known = new Map<string, string>();
   /** The same for values, by their JSON text: to look for secrets in one takes longer than to make its text. */
   readonly #knownValues = new Map<string, string>();
+  /** The same for values that nobody can change any more, by themselves: those of answers that are alike. */
+  #knownObjects = new WeakMap<object, string>();
   #learned = secretsLearned();
 
   constructor(secrets: Redactor = redactor()) {
@@ -41,9 +43,17 @@ export class FactTexts {
   /** A value of JSON alone. Nearly none holds a secret, and whether one does is seen much faster than each of its texts is read. */
   value(value: object | null): string {
     if (value === null) return 'null';
+    this.#forgetOld();
+    const known = this.#knownObjects.get(value);
+    if (known !== undefined) return known;
+    const made = this.#written(value);
+    if (Object.isFrozen(value)) this.#knownObjects.set(value, made);
+    return made;
+  }
+
+  #written(value: object): string {
     const text = JSON.stringify(value);
     if (text.length > LONGEST_KNOWN_VALUE) return this.#searched(text, value);
-    this.#forgetOld();
     const known = this.#knownValues.get(text);
     if (known !== undefined) return known;
     const made = this.#searched(text, value);
@@ -64,6 +74,7 @@ export class FactTexts {
     this.#learned = learned;
     this.#known.clear();
     this.#knownValues.clear();
+    this.#knownObjects = new WeakMap();
   }
 }
 

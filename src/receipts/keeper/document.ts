@@ -3,7 +3,7 @@ import { hyphenate } from '../../base/ids.ts';
 import type { Leaf } from '../../contract/receipts/field.ts';
 import { CONTRACT_VERSION, HASH_PROFILE } from '../../contract/version.ts';
 import { FACT_ROWS, type FactRow, LEAVES, noneOf } from '../journal/fact-rows.ts';
-import { type CloseTexts, FIRST_VALUE, type OpenTexts, PLACES } from '../journal/texts.ts';
+import { type CloseTexts, copyOf, FIRST_VALUE, type OpenTexts, PLACES } from '../journal/texts.ts';
 import { WRITINGS } from '../journal/writings.ts';
 import { contentMembers, withoutMember } from '../seal/content-hash.ts';
 
@@ -29,26 +29,51 @@ export function runTexts(open: OpenTexts, close: CloseTexts, origin: Origin): Ru
   return { open: canonical(open.values, ESCAPED.open), close: canonical(close.values, ESCAPED.close), origin, sha256: 'null' };
 }
 
-type Escaped = readonly { readonly place: number; readonly form: (text: string) => string }[];
+/** The forms of the texts in one place. */
+class Forms {
+  readonly place: number;
+  readonly #form: (text: string) => string;
+  /** Calls that follow each other are mostly alike: that a long text is the one before is seen much faster than it is looked up. */
+  #text = '';
+  #formed = '';
+
+  constructor(place: number, form: (text: string) => string) {
+    this.place = place;
+    this.#form = form;
+  }
+
+  of(text: string): string {
+    if (text.length < LONG) return this.#form(text);
+    if (text !== this.#text) {
+      this.#formed = this.#form(text);
+      this.#text = copyOf(text);
+    }
+    return this.#formed;
+  }
+}
+
+const LONG = 128;
+
+type Escaped = readonly Forms[];
 
 const ESCAPED = { open: escapedOf(FACT_ROWS.open), close: escapedOf(FACT_ROWS.close) } as const;
 
 function escapedOf(rows: readonly FactRow[]): Escaped {
   return rows.flatMap(({ text }, at) => {
     const form = WRITINGS[text].canonical;
-    return form === undefined ? [] : [{ place: at + FIRST_VALUE, form }];
+    return form === undefined ? [] : [new Forms(at + FIRST_VALUE, form)];
   });
 }
 
 function canonical(values: readonly string[], escaped: Escaped): readonly string[] {
   // Most values are in that form already.
   let made: string[] | undefined;
-  for (const { place, form } of escaped) {
-    const text = values[place] ?? '';
-    const formed = form(text);
+  for (const forms of escaped) {
+    const text = values[forms.place] ?? '';
+    const formed = forms.of(text);
     if (formed === text) continue;
     made ??= values.slice();
-    made[place] = formed;
+    made[forms.place] = formed;
   }
   return made ?? values;
 }
