@@ -111,7 +111,7 @@ export const ERRORS = {
     status: 409,
     retryable: false,
     meaning: 'The state of the thing does not allow this.',
-    remedy: 'Read it again and decide anew.',
+    remedy: 'Settle what the message names, then try again.',
   },
   payload_too_large: {
     type: 'PayloadTooLarge',

@@ -110,10 +110,16 @@ describe('users and teams', () => {
     const [own, gone, users] = [await keyOf({ team: 'held' }), await keyOf({ team: 'held' }), await keyOf({ user: 'eli' })];
     await admin('DELETE', `/v1/keys/${gone.id}`);
     const refused = await admin('DELETE', '/v1/teams/held');
-    expect([refused.status, json(refused).error]).toMatchObject([409, { code: 'conflict', details: { team: 'held', keys: [own.id] } }]);
+    expect([refused.status, json(refused).error]).toMatchObject([
+      409,
+      { code: 'conflict', details: { team: 'held', keys: [own.id], users: ['eli'] } },
+    ]);
     expect(json(refused).error.message).toContain(own.id);
     expect((await admin('DELETE', '/v1/teams/held?keys=perhaps')).status).toBe(400);
     expect([await ask(own), json(await admin('GET', '/v1/teams/held')).id]).toEqual([200, 'held']);
+    const usersLeft = await admin('DELETE', '/v1/teams/held?keys=revoke');
+    expect([usersLeft.status, json(usersLeft).error.details, await ask(own)]).toMatchObject([409, { keys: [], users: ['eli'] }, 200]);
+    await admin('PATCH', '/v1/teams/held', { limits: {} });
     expect((await admin('DELETE', '/v1/teams/held?keys=revoke')).status).toBe(204);
     expect([await ask(own), await ask(users), (await admin('GET', '/v1/teams/held')).status]).toEqual([401, 200, 404]);
     await admin('POST', '/v1/teams', { id: 'kept' });
@@ -136,10 +142,10 @@ describe('users and teams', () => {
     expect((await admin('DELETE', '/v1/teams/poor?force=true')).status).toBe(204);
     expect([await ask(spender), (await admin('GET', `/v1/budgets/${budget.id}`)).status]).toEqual([401, 404]);
     const noted = async () =>
-      json(await admin('GET', '/v1/audit?limit=20'))
+      json(await admin('GET', '/v1/audit?limit=30'))
         .items.filter(({ action }: { action: string }) => /^(key.revoke|budget.delete|team.delete)$/.test(action))
         .map(({ action, target, outcome, details }: Record<string, unknown>) => ({ action, target, outcome, details }))
-        .slice(0, 10);
+        .slice(0, 11);
     await expect.poll(noted).toMatchObject([
       { action: 'budget.delete', target: budget.id, outcome: 'done', details: { team: 'poor' } },
       { action: 'key.revoke', target: spender.id, outcome: 'done', details: { team: 'poor' } },
@@ -149,6 +155,7 @@ describe('users and teams', () => {
       { action: 'team.delete', target: 'kept', outcome: 'done', details: { query: { keys: 'keep' } } },
       { action: 'key.revoke', target: own.id, outcome: 'done' },
       { action: 'team.delete', target: 'held', outcome: 'done', details: { query: { keys: 'revoke' } } },
+      { action: 'team.delete', target: 'held', outcome: 'failed', details: { query: { keys: 'revoke' } } },
       { action: 'team.delete', target: 'held', outcome: 'failed' },
       { action: 'key.revoke', target: gone.id, outcome: 'done' },
     ]);

@@ -357,7 +357,7 @@ export function signInSuite(database: string, databaseUrl: () => Promise<string 
         await fetch(`${server.url}/v1/sign-ins/current`, { method: 'DELETE', headers: { 'x-abp-key': secret } });
         expect(await abp('receipts', 'list')).toMatchObject({
           code: 5,
-          err: expect.stringMatching(/the sign-in of ann@example.com .* has ended[^]*abp login http/),
+          err: expect.stringMatching(/sign-in of ann@example.com .* has ended/),
         });
         expect((await abp('logout')).code).toBe(0);
         expect((await fetch(`${server.url}/v1/receipts`, { headers: { 'x-abp-key': secret } })).status).toBe(401);

@@ -45,12 +45,14 @@ export const TeamDeletion = z.strictObject({
   keys: z
     .enum(['revoke', 'keep'])
     .optional()
-    .describe('`revoke` revokes keys that were given to the team; `keep` leaves them live, without its limits and budgets.'),
+    .describe(
+      '`revoke` revokes keys that were given to the team; `keep` leaves them live, as those of its users, without its limits and budgets.',
+    ),
   force: z
     .enum(['true', 'false'])
     .optional()
     .transform((text) => text === 'true')
-    .describe('`true` revokes its keys, unless `keys` says otherwise, and deletes its budgets.'),
+    .describe('`true` revokes its keys, unless `keys` says otherwise, and gives up its limits and budgets.'),
 });
 export type TeamDeletion = z.infer<typeof TeamDeletion>;
 export const TeamList = z.strictObject({ items: z.array(TeamView) });

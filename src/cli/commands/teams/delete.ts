@@ -8,8 +8,8 @@ export const command = defineCommand({
   arguments: { id: required('<id>', 'the team') },
   options: {
     revokeKeys: flag('--revoke-keys', 'revoke the keys that were given to it'),
-    force: flag('--force', 'revoke its keys, unless --keep-keys says otherwise, and delete its budgets'),
-    keepKeys: flag('--keep-keys', 'leave them live, without the limits and budgets of the team'),
+    force: flag('--force', 'revoke its keys, unless --keep-keys says otherwise, and give up its limits and budgets'),
+    keepKeys: flag('--keep-keys', 'leave keys live, without the limits and budgets of the team'),
   },
   examples: ['abp teams delete blue', 'abp teams delete blue --revoke-keys', 'abp teams delete blue --force'],
   async run({ output, homePath }, { id, revokeKeys, keepKeys, force }) {

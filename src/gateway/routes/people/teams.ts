@@ -55,7 +55,7 @@ export const teamRoutes = [
     method: 'DELETE',
     path: '/v1/teams/{id}',
     summary:
-      'Deletes a team. Its users stay, and so do their own keys. Keys that were given to the team would be held to its limits and budgets no longer: while one of them is live, this is a conflict that names them, unless `keys` says what becomes of them; so is a budget of the team, unless `force` gives it up.',
+      'Deletes a team. Its users stay, and so do their own keys. Keys that were given to the team would be held to its limits and budgets no longer: while one of them is live, this is a conflict that names them, unless `keys` says what becomes of them; so are limits that hold users with live keys, and a budget of the team, unless `force` gives them up.',
     audit: { action: 'team.delete' },
     params: PersonParams,
     query: TeamDeletion,
