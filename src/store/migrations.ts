@@ -23,6 +23,7 @@ import { up as limitUses } from './migrations/0019-limit-uses.ts';
 import { up as erasures } from './migrations/0020-erasures.ts';
 import { up as pushSubscriptions } from './migrations/0021-push-subscriptions.ts';
 import { up as lateUsage } from './migrations/0022-late-usage.ts';
+import { up as reachedCalls } from './migrations/0023-reached-calls.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -49,6 +50,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0020-erasures': { up: erasures },
   '0021-push-subscriptions': { up: pushSubscriptions },
   '0022-late-usage': { up: lateUsage },
+  '0023-reached-calls': { up: reachedCalls },
 };
 
 /**

@@ -7,12 +7,16 @@ import type { Store } from '../../store/store.ts';
 import { tagsColumn } from '../../store/tags.ts';
 import { indexedText } from '../../store/text.ts';
 import type { Rollup } from '../../store/usage/rollups.ts';
+import { hasReached } from './unsent.ts';
 
 /** Calls that agree in these are added up in one sum. */
 export type CallFacets = Pick<Rollup, 'engine' | 'model' | 'key_id' | 'agent' | 'status' | 'mode' | 'error' | 'fates' | 'tags'>;
 
 /** The amounts that a call adds to its sum. */
-export type CallFigures = Pick<Rollup, 'unpriced' | 'cost_nano_usd' | 'tokens_in' | 'tokens_out' | 'cache_read' | 'thinking'> & {
+export type CallFigures = Pick<
+  Rollup,
+  'unpriced' | 'cost_nano_usd' | 'tokens_in' | 'tokens_out' | 'cache_read' | 'thinking' | 'reached'
+> & {
   readonly startedAt: number;
   readonly firstByteMs: number | null;
   readonly totalMs: number | null;
@@ -47,11 +51,13 @@ export async function callsIn(store: Store, receipts: readonly Counted[]): Promi
     calls.map(({ document }) => text(document.parent_run_id)),
   );
   return calls.map((receipt) => {
-    const { cost, timing, usage, parent_run_id: parent } = receipt.document;
-    const told: Told = { nanoUsd: isJsonObject(cost) ? number(cost.nano_usd) : undefined, usage };
+    const { attempts, cost, timing, usage, parent_run_id: parent } = receipt.document;
+    const told = { nanoUsd: isJsonObject(cost) ? number(cost.nano_usd) : undefined, usage };
     const { first_byte_ms: firstByteMs, last_byte_ms: lastByteMs } = part(timing);
-    const figures = callFigures(receipt, { ...told, firstByteMs, lastByteMs });
-    return { ...onBehalf(callFacets(receipt, receipt.document), behalves.get(text(parent))), ...figures };
+    const facets = callFacets(receipt, receipt.document);
+    const reached = hasReached(facets.error, attempts);
+    const figures = callFigures(receipt, { ...told, firstByteMs, lastByteMs, reached });
+    return { ...onBehalf(facets, behalves.get(text(parent))), ...figures };
   });
 }
 
@@ -82,11 +88,12 @@ interface Told {
   readonly usage: Json | undefined;
   readonly firstByteMs?: Json | undefined;
   readonly lastByteMs?: Json | undefined;
+  readonly reached: boolean;
 }
 
 export function callFigures(
   { startedAt, completedAt }: Pick<ReceiptFacets, 'startedAt' | 'completedAt'>,
-  { nanoUsd, usage, firstByteMs, lastByteMs }: Told,
+  { nanoUsd, usage, firstByteMs, lastByteMs, reached }: Told,
 ): CallFigures {
   const told = isJsonObject(usage) ? usage : undefined;
   return {
@@ -97,6 +104,7 @@ export function callFigures(
     tokens_out: number(told?.output_tokens),
     cache_read: number(told?.cache_read_tokens),
     thinking: number(told?.thinking_tokens),
+    reached: reached ? 1 : 0,
     firstByteMs: typeof firstByteMs === 'number' ? firstByteMs : null,
     totalMs: typeof lastByteMs === 'number' ? lastByteMs : completedAt === null ? null : completedAt - startedAt,
   };

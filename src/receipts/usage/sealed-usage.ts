@@ -6,6 +6,7 @@ import { type CloseTexts, copyOf, type OpenTexts } from '../journal/texts.ts';
 import { memberNumber, parsedText } from '../seal/canonical-text.ts';
 import { type Alike, alikeOf } from './alike.ts';
 import { behalvesOf, type CallFigures, callFigures, onBehalf } from './call-usage.ts';
+import { hasReached, isUnsent } from './unsent.ts';
 import { type KnownFacets, knownFacets, UsageSums } from './usage-sums.ts';
 
 /** Calls of runs that are kept until they are added up; beyond that they are read from the database. */
@@ -67,6 +68,8 @@ export class SealedUsage {
       usage: parsedText(close.get('usage')),
       firstByteMs: numberOf(close.get('firstByteMs')),
       lastByteMs: numberOf(close.get('lastByteMs')),
+      // Read where it matters: few calls come to nobody.
+      reached: isUnsent(alike.call.of.error) && hasReached(alike.call.of.error, parsedText(close.get('attempts'))),
     });
     if (parent === '') this.#sums.count(alike.call, figures);
     else this.#ofRuns.push({ parent: copyOf(parent), facets: alike.call, figures });

@@ -74,6 +74,6 @@ function isOn({ engine, keys, tag, agent }: SpentOn, call: CallUsage): boolean {
   );
 }
 
-function spentOf({ cost_nano_usd, tokens_in, tokens_out, unpriced, error }: CallUsage): SpentSums {
-  return { nano_usd: cost_nano_usd, tokens: tokens_in + tokens_out, requests: isUnsent(error) ? 0 : 1, unpriced };
+function spentOf({ cost_nano_usd, tokens_in, tokens_out, unpriced, error, reached }: CallUsage): SpentSums {
+  return { nano_usd: cost_nano_usd, tokens: tokens_in + tokens_out, requests: isUnsent(error) ? reached : 1, unpriced };
 }

@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, type Rollup } from '../../store/usage/rollups.ts';
 import type { CallFacets, CallFigures, CallUsage } from './call-usage.ts';
 import { Durations } from './durations.ts';
 
-const COUNTED = ['unpriced', 'cost_nano_usd', 'tokens_in', 'tokens_out', 'cache_read', 'thinking'] as const;
+const COUNTED = ['unpriced', 'cost_nano_usd', 'tokens_in', 'tokens_out', 'cache_read', 'thinking', 'reached'] as const;
 
 /** Facets with a text that no others have. */
 export interface KnownFacets {
@@ -69,7 +69,7 @@ function sumsAt(spans: Map<number, Sums>, start: number): Sums {
 function grown(sums: Sums, facets: KnownFacets): Growing {
   const known = sums.get(facets.text);
   if (known !== undefined) return known;
-  const counts = { unpriced: 0, cost_nano_usd: 0, tokens_in: 0, tokens_out: 0, cache_read: 0, thinking: 0 };
+  const counts = { unpriced: 0, cost_nano_usd: 0, tokens_in: 0, tokens_out: 0, cache_read: 0, thinking: 0, reached: 0 };
   const made = { facets, counts, firstByte: new Durations(), total: new Durations(), calls: 0 };
   sums.set(facets.text, made);
   return made;
@@ -123,6 +123,7 @@ export function mergeRollups(one: Rollup, other: Rollup): Rollup {
     tokens_out: one.tokens_out + other.tokens_out,
     cache_read: one.cache_read + other.cache_read,
     thinking: one.thinking + other.thinking,
+    reached: one.reached + other.reached,
     first_byte: mergedDurations(one.first_byte, other.first_byte),
     total: mergedDurations(one.total, other.total),
   };

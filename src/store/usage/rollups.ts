@@ -11,7 +11,7 @@ import type { UsageRollupsTable } from './usage-schema.ts';
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
-const COUNTS = ['calls', 'unpriced', 'cost_nano_usd', 'tokens_in', 'tokens_out', 'cache_read', 'thinking'] as const;
+const COUNTS = ['calls', 'unpriced', 'cost_nano_usd', 'tokens_in', 'tokens_out', 'cache_read', 'thinking', 'reached'] as const;
 /** Columns of a row that further calls change. */
 const CHANGING = [...COUNTS, 'first_byte', 'total'] as const;
 
@@ -181,7 +181,7 @@ export type RollupFacet = 'start' | 'engine' | 'model' | 'key_id' | 'agent' | 's
 /** Sums over rows that agree in the facets asked for. */
 export type RollupSums = Partial<Pick<UsageRollupsTable, RollupFacet>> & {
   readonly failed: number;
-} & Pick<UsageRollupsTable, 'calls' | 'unpriced' | 'cost_nano_usd' | 'tokens_in' | 'tokens_out' | 'cache_read' | 'thinking'>;
+} & Pick<UsageRollupsTable, 'calls' | 'unpriced' | 'cost_nano_usd' | 'tokens_in' | 'tokens_out' | 'cache_read' | 'thinking' | 'reached'>;
 
 type Where = ExpressionWrapper<Tables, 'usage_rollups', SqlBool>;
 

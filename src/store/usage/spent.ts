@@ -21,7 +21,7 @@ export interface SpentChoice {
   readonly since: number;
   /** Infinity where the period has no end. A clock that was set back leaves calls of times that are yet to come. */
   readonly until: number;
-  /** Errors of calls that were never sent. */
+  /** Errors of calls whose last try was never sent. */
   readonly unsent: readonly string[];
 }
 
@@ -62,7 +62,9 @@ export async function sumSpent(store: Store, { on, since, until, unsent }: Spent
       sql<number | string>`sum(tokens_in + tokens_out)`.as('tokens'),
       sql<number | string>`sum(unpriced)`.as('unpriced'),
     ])
-    .select((eb) => eb.fn.sum<number | string>(eb.case().when('error', 'in', unsent).then(0).else(eb.ref('calls')).end()).as('requests'))
+    .select((eb) =>
+      eb.fn.sum<number | string>(eb.case().when('error', 'in', unsent).then(eb.ref('reached')).else(eb.ref('calls')).end()).as('requests'),
+    )
     .where((eb) =>
       eb.or([
         eb.and([eb('span', '=', 'h'), eb('start', '>=', since), eb('start', '<', firstDay)]),

@@ -31,6 +31,8 @@ export interface UsageRollupsTable {
   readonly tokens_out: number;
   readonly cache_read: number;
   readonly thinking: number;
+  /** Calls whose last try came to nobody, as its error says, after an earlier one had come to an engine. */
+  readonly reached: number;
   /** Durations by size, as `Durations` writes them. */
   readonly first_byte: string;
   readonly total: string;
