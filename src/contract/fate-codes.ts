@@ -71,6 +71,7 @@ const FATE_CODES = {
   media_after_result: { meaning: 'Media of a tool result follow it in the same turn.' },
   media_in_result: { meaning: 'The engine does not take this medium in a tool result.' },
   media_of_assistant: { meaning: 'A message of the assistant takes only text.' },
+  media_type_named: { meaning: 'The kind of the medium was sent under the name that every vendor knows.' },
   media_type_not_taken: { meaning: 'The engine does not take this kind of medium.' },
   media_not_by_address: { meaning: 'The engine takes the medium as bytes, not by address.' },
   media_kind_read: { meaning: 'The kind of the medium was read from its type, which has no place beside an address.' },

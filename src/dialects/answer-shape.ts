@@ -21,7 +21,9 @@ export type ShownPart =
   | { readonly kind: 'pages'; readonly pages: readonly FoundPage[] }
   /** The engine used a tool of its own; the result tells what came of it. */
   | { readonly kind: 'hosted_call'; readonly name: string; readonly input: string }
-  | { readonly kind: 'hosted_result'; readonly name: string; readonly failed: boolean; readonly text: string };
+  | { readonly kind: 'hosted_result'; readonly name: string; readonly failed: boolean; readonly text: string }
+  /** Text that the caller brings along as a source, with what it says of where the text comes from. */
+  | { readonly kind: 'passage'; readonly heads: readonly string[]; readonly text: string };
 
 /** How a dialect's answers look: what each member means when an engine writes it, and which meanings a caller can read. */
 export interface AnswerShape {

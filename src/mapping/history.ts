@@ -15,12 +15,20 @@ import { pastLabelOf, unknownLabel } from './answers/labels.ts';
 export function readableHistory(request: IrRequest, target: Dialect): { readonly request: IrRequest; readonly notes: readonly FateNote[] } {
   const notes: FateNote[] = [];
   const told = new ToldLeaves();
-  if (!request.messages.some((message) => message.parts.some((part) => isForeign(message, part, target)))) return { request, notes };
-  const messages = request.messages.map((message) => ({
-    ...message,
-    parts: message.parts.map((part) => (isForeign(message, part, target) ? readable(part, notes, told) : part)),
-  }));
+  if (!request.messages.some((message) => message.parts.some((part) => holdsForeign(message, part, target)))) return { request, notes };
+  const read = (message: IrMessage, part: IrPart): IrPart => {
+    if (!holdsForeign(message, part, target)) return part;
+    if (part.kind === 'tool-result') return { ...part, parts: part.parts.map((inner) => read(message, inner)) };
+    return readable(part, notes, told);
+  };
+  const messages = request.messages.map((message) => ({ ...message, parts: message.parts.map((part) => read(message, part)) }));
   return { request: { ...request, messages }, notes };
+}
+
+/** A part that no other engine can read, or a result with one in it. */
+function holdsForeign(message: IrMessage, part: IrPart, target: Dialect): boolean {
+  if (part.kind !== 'tool-result') return isForeign(message, part, target);
+  return part.parts.some((inner) => inner.kind === 'vendor' && isForeign(message, inner, target));
 }
 
 const MEDIA = new Set(['image', 'audio', 'video', 'document']);
@@ -34,7 +42,8 @@ function isForeign({ role }: IrMessage, part: IrPart, { id, rules }: Dialect): b
 function readable(part: IrPart, notes: FateNote[], told: ToldLeaves): IrPart {
   const at = part.at === undefined ? {} : { at: part.at };
   const text = part.kind === 'vendor' ? textOf(part) : `[generated ${part.kind}]`;
-  const note = 'sent as labelled text: it belongs to the engine that wrote it';
+  const brought = part.kind === 'vendor' && findDialect(part.dialect)?.answers.show(part)?.kind === 'passage';
+  const note = `sent as labelled text: ${brought ? 'the engine has no such block' : 'it belongs to the engine that wrote it'}`;
   const untold = untoldOf(part, told);
   for (const concept of conceptsOf(part)) {
     for (const place of untold)

@@ -1,5 +1,6 @@
 import type { Capability } from '../contract/capability.ts';
 import type { CapabilityRequirement, Compatibility } from '../contract/support.ts';
+import { isWords } from '../dialects/media-types.ts';
 import type { Concept } from '../ir/concept.ts';
 import type { DocumentPart, IrPart } from '../ir/part.ts';
 import type { HostedToolKind, IrRequest } from '../ir/request.ts';
@@ -101,8 +102,9 @@ function addMedia(media: Set<Medium>, parts: readonly IrPart[]): void {
   }
 }
 
+/** What is words can be told as words. */
 function isPdf({ source }: DocumentPart): boolean {
-  return !(source.kind === 'base64' && source.mediaType === 'text/plain');
+  return !(source.kind === 'base64' && isWords(source.mediaType));
 }
 
 /** Requirements that the request implies without saying so: native in strict, approximated at worst otherwise. */

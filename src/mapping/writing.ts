@@ -7,6 +7,7 @@ import type { IrRequest } from '../ir/request.ts';
 import type { AnswerChange } from './answer-filter.ts';
 import { closedOutput } from './emulations/closed-output.ts';
 import { readableHistory } from './history.ts';
+import { namedMedia } from './media-types.ts';
 import type { ModelFacts } from './model.ts';
 import { preflight } from './preflight.ts';
 import { repair } from './repair.ts';
@@ -48,7 +49,8 @@ export function write(input: WritingInput): Written {
   const output = same ? { request: cleared.request, notes: [] } : closedOutput(cleared.request, target);
   const mended = same ? { request: output.request, notes: [], changes: [] } : mendSchemas(output.request, target);
   const held = same ? { request: mended.request, notes: [] } : looseStrict(mended.request, target);
-  const repaired = same ? { messages: held.request.messages, notes: [] } : repair(held.request.messages, target, lower.lacks);
+  const media = same ? { messages: held.request.messages, notes: [] } : namedMedia(held.request.messages);
+  const repaired = same ? media : repair(media.messages, target, lower.lacks);
   const renames = renamesFor(held.request, target.rules.toolName);
   const ready = renameTools({ ...held.request, messages: mapIds(repaired.messages, target.rules.toolCallId) }, renames);
   return {
@@ -61,6 +63,7 @@ export function write(input: WritingInput): Written {
       ...(same ? [] : history.notes),
       ...cleared.notes,
       ...output.notes,
+      ...(same ? [] : media.notes),
       ...repaired.notes,
       ...mended.notes,
       ...held.notes,

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { dialects } from '../../src/dialects/index.ts';
 import { tryFates, tryStrangers } from './fates.ts';
+import { programCases } from './program-cases.ts';
 import { fixtureRequests, TARGETS } from './sources.ts';
 import { linesOf, newTally } from './tally.ts';
 
 /** One leaf in so many is changed here; `npm run truth` changes all of them, those of recorded requests too. */
 const STEP = 5;
 
-const samples = fixtureRequests();
+const samples = [...fixtureRequests(), ...programCases()];
 
 describe.each(dialects.map(({ id }) => id))('the record of a request of %s', (from) => {
   test.each(TARGETS)('says of each field what happens to it on $name', (target) => {

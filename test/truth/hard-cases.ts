@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../src/base/json.ts';
+import { programCases } from './program-cases.ts';
 import type { SampleRequest } from './sources.ts';
 
 const OPEN: JsonObject = { type: 'object', properties: { a: { type: 'string' } } };
@@ -228,5 +229,5 @@ export function thoughtfulCases(): SampleRequest[] {
 
 /** Requests that are legal at their own vendor, or nearly so, and that others answer with 400. */
 export function hardCases(): SampleRequest[] {
-  return [...toolCases(), ...['openai-chat', 'kimi', 'copilot'].flatMap(chatCases), ...OTHERS];
+  return [...toolCases(), ...['openai-chat', 'kimi', 'copilot'].flatMap(chatCases), ...OTHERS, ...programCases()];
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, listIn } from '../../base/json.ts';
+import { isJsonObject, type Json, type JsonObject, listIn, objectIn } from '../../base/json.ts';
 import { parseShallowObject } from '../../base/json-limits.ts';
 import type { AnswerConcept } from '../../ir/answer-concept.ts';
 import type { VendorMeta, VendorPart } from '../../ir/part.ts';
@@ -161,8 +161,16 @@ function show({ type, text, meta }: VendorPart): ShownPart | undefined {
   if (type === 'server_tool_use' || type === 'mcp_tool_use') return shownCall(block, text);
   if (type === 'web_search_tool_result' || type === 'web_fetch_tool_result') return shownPages(type, block.content);
   if (type === 'code_execution_tool_result' || type === 'bash_code_execution_tool_result') return shownRun(block.content);
+  if (type === 'search_result' || type === 'document') return shownPassage(block);
+  if (type === 'tool_reference') return { kind: 'passage', heads: [`the tool ${textIn(block.tool_name)}`], text: '' };
   if (!type.endsWith('_tool_result')) return undefined;
   return { kind: 'hosted_result', name: TOOL_NAMES[type] ?? type, failed: block.is_error === true, text: wordsIn(block.content) };
+}
+
+/** A source that the caller quotes: a result of its own search, or a document of blocks. */
+function shownPassage({ title, context, source, content }: JsonObject): ShownPart {
+  const heads = [title, context, source].map(textIn).filter((head) => head !== '');
+  return { kind: 'passage', heads, text: wordsIn(content ?? objectIn(source)?.content) };
 }
 
 function shownCall(block: JsonObject, streamed: string | undefined): ShownPart {

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJson } from '../../base/json.ts';
+import { type JsonObject, objectIn, parseJson } from '../../base/json.ts';
 import type { IrError, IrErrorKind } from '../../ir/response.ts';
 import type { WireError } from '../dialect.ts';
 import { withLimitWord } from '../limit-word.ts';
@@ -89,5 +89,20 @@ function tooLong(message: string): string {
 
 /** Claude's SDKs look for `type: "error"` beside `error`. */
 export function wrapError(body: JsonObject): JsonObject {
-  return { type: 'error', ...withLimitWord(body, WORDS) };
+  return { type: 'error', ...withThreadWord(withLimitWord(body, WORDS)) };
+}
+
+/**
+ * The words by which the SDK (1.8, of 2026-11) sends the whole conversation instead of going on from one that is not kept, and those by
+ * which it does without a thread from then on.
+ */
+function withThreadWord(body: JsonObject): JsonObject {
+  const error = objectIn(body.error);
+  const details = objectIn(error?.details);
+  if (typeof details?.path !== 'string' || !/^thread(?:\.|$)/.test(details.path)) return body;
+  const words =
+    details.feature === 'stored_state'
+      ? { error_code: 'thread_not_found' }
+      : { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
+  return { ...body, error: { ...error, details: { ...details, ...words } } };
 }

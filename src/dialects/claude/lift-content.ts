@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { jsonOf, objectIn } from '../../base/json.ts';
+import { type JsonObject, jsonOf, objectIn } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { unpackMeta } from '../../ir/carrier.ts';
@@ -142,7 +142,26 @@ function liftResultText(b: Fields<{ content?: unknown }>, text: string): IrPart[
 function liftOther(block: Block): IrPart {
   block.ledger.claim(block.path, 'vendor_block');
   // The block is parsed JSON; the schema only looked at its type.
-  return { kind: 'vendor', dialect: 'claude', type: block.value.type, at: block.path, meta: { claude: jsonOf(block.value) } };
+  const value = jsonOf(block.value);
+  const told = isPassage(value);
+  if (told === 'cited') block.ledger.claim(`${block.path}.citations`, 'document_citations');
+  return {
+    kind: 'vendor',
+    dialect: 'claude',
+    type: block.value.type,
+    ...(told === 'plain' ? { result: true as const } : {}),
+    at: block.path,
+    meta: { claude: value },
+  };
+}
+
+/** Whether a block is text that the caller brings along as a source, which any engine can read; citing it is what only Claude does. */
+function isPassage({ type, content, source, citations }: JsonObject): 'plain' | 'cited' | undefined {
+  if (type === 'tool_reference') return 'plain';
+  const words = type === 'search_result' ? content : type === 'document' ? objectIn(source)?.content : undefined;
+  const readable = typeof words === 'string' || (Array.isArray(words) && words.every((one) => objectIn(one)?.type === 'text'));
+  if (!readable) return undefined;
+  return objectIn(citations)?.enabled === true ? 'cited' : 'plain';
 }
 
 const TEXT = 'text/plain';

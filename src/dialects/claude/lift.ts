@@ -34,7 +34,7 @@ const KNOWN = [
 ];
 
 /** Members that only Claude has. They change what the engine does, so another engine must refuse them. */
-const VENDOR_OPTIONS = ['container', 'inference_geo', 'speed', 'diagnostics', 'mcp_servers', 'fallbacks', 'thread', 'compaction'];
+const VENDOR_OPTIONS = ['container', 'inference_geo', 'speed', 'diagnostics', 'mcp_servers', 'fallbacks', 'compaction'];
 
 /** Reads a Messages body. Strict about shapes it knows, silent about members it does not: those stay unclaimed in the ledger. */
 export function liftRequest(body: Json, context: LiftContext): IrRequest {
@@ -87,9 +87,20 @@ function liftVendor(f: Fields<wire.Request>, output: JsonObject | undefined): Ir
   f.take('context_management', 'context_management');
   if (f.value.speed === 'standard') f.takeUsual('speed', 'vendor_option');
   for (const name of VENDOR_OPTIONS.filter((one) => one !== 'speed' || f.value.speed !== 'standard')) f.take(name, 'vendor_option');
+  liftThread(f);
   const metadata = f.value.metadata ? otherMembers(f.value.metadata, ['user_id']) : undefined;
   const members = compact({ ...otherMembers(f.value, KNOWN), output_config: output, metadata });
   return Object.keys(members).length === 0 ? {} : { claude: members };
+}
+
+/**
+ * The SDK's tool runner and threads ask Claude to keep the conversation (beta of 2026-08-12). To keep it is a service, as with answers
+ * that OpenAI stores; to go on from what was kept is the conversation itself.
+ */
+function liftThread(f: Fields<wire.Request>): void {
+  const thread = f.object('thread');
+  if (thread?.value.type === 'create') thread.take('type', 'storage');
+  else f.take('thread', 'stored_state');
 }
 
 function liftSampling(f: Fields<wire.Request>): IrRequest['sampling'] {

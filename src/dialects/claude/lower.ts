@@ -9,6 +9,7 @@ import type { FinishReason, IrResponse } from '../../ir/response.ts';
 import type { IrUsage } from '../../ir/usage.ts';
 import type { AnswerContext, FateNote, LowerContext, LoweredRequest } from '../dialect.ts';
 import { lowerLimits as lowerToolLimits } from '../hosted-limits.ts';
+import { wordsOf } from '../media-types.ts';
 import { compact, joined } from '../members.ts';
 import { described } from '../output-schema.ts';
 import { allowedTools } from '../tool-choice.ts';
@@ -133,7 +134,7 @@ function contentOf(blocks: readonly JsonObject[]): string | readonly JsonObject[
 }
 
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
-const DOCUMENT_TYPES = ['application/pdf', 'text/plain'];
+const PLAIN = 'text/plain';
 
 /** One content block, with the members it came with when it came from Claude; nothing where the part has no form here. */
 function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
@@ -146,9 +147,8 @@ function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
       refuseType(part, IMAGE_TYPES, notes);
       return [joined({ type: 'image', source: lowerSource(part.source) }, own)];
     case 'document':
-      refuseType(part, DOCUMENT_TYPES, notes);
       return [
-        joined({ type: 'document', source: lowerSource(part.source), ...compact({ title: part.title, context: part.context }) }, own),
+        joined({ type: 'document', source: lowerDocument(part, notes), ...compact({ title: part.title, context: part.context }) }, own),
       ];
     case 'thinking':
       return lowerThinkingPart(part, notes);
@@ -161,6 +161,25 @@ function lowerPart(part: IrPart, notes: FateNote[]): JsonObject[] {
     default:
       return [];
   }
+}
+
+/** Tables, source code and the like go as the plain text that their bytes are. */
+function lowerDocument(part: DocumentPart, notes: FateNote[]): JsonObject {
+  const { source } = part;
+  const words = source.kind === 'base64' ? wordsOf(source.mediaType, source.data) : undefined;
+  if (source.kind !== 'base64' || words === undefined) {
+    refuseType(part, ['application/pdf'], notes);
+    return lowerSource(source);
+  }
+  if (source.mediaType !== PLAIN)
+    notes.push({
+      concept: 'document',
+      fate: 'emulated',
+      code: 'document_as_text',
+      note: `${source.mediaType} was sent as plain text`,
+      ...where(part),
+    });
+  return { type: 'text', media_type: PLAIN, data: words };
 }
 
 function refuseType(part: ImagePart | DocumentPart, types: readonly string[], notes: FateNote[]): void {
@@ -215,9 +234,6 @@ function lowerToolResult(part: ToolResultPart, notes: FateNote[]): JsonObject {
 function lowerSource(source: MediaSource): JsonObject {
   if (source.kind === 'url') return { type: 'url', url: source.url };
   if (source.kind === 'file') return { type: 'file', file_id: source.fileId };
-  if (source.mediaType === 'text/plain') {
-    return { type: 'text', media_type: 'text/plain', data: Buffer.from(source.data, 'base64').toString('utf8') };
-  }
   return { type: 'base64', media_type: source.mediaType, data: source.data };
 }
 

@@ -107,6 +107,7 @@ export const Request = z.looseObject({
   service_tier: z.string().optional(),
   cache_control: CacheControl,
   context_management: JsonValue.optional(),
+  thread: z.looseObject({ type: z.string().optional() }).optional(),
 });
 export type Request = z.infer<typeof Request>;
 

@@ -21,7 +21,7 @@ const GOOGLES_OWN = /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/
 
 export function mediaKind(mediaType: string | undefined, url = ''): MediaKind {
   if (YOUTUBE.test(url)) return 'video';
-  const [family] = (mediaType ?? mediaTypeOf(url) ?? '').split('/');
+  const [family] = (mediaType ?? mediaTypeOf(url) ?? '').toLowerCase().split('/');
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 

@@ -74,6 +74,7 @@ describe('messages of other dialects', () => {
     ]);
     expect(lowered.notes.map(({ concept, fate }) => [concept, fate])).toEqual([
       ['document', 'emulated'],
+      ['document_label', 'emulated'],
       ['document_context', 'emulated'],
       ['document', 'refused'],
     ]);

@@ -51,10 +51,11 @@ const OWN: Readonly<Record<string, Concept>> = {
   prompt_cache_options: 'cache_mark',
   context_management: 'context_management',
   stream_options: 'stream_options',
-  max_tool_calls: 'vendor_option',
   moderation: 'vendor_option',
-  user: 'end_user',
 };
+
+/** Tools that the caller runs. */
+const OWN_TOOLS: ReadonlySet<string> = new Set(['function', 'custom', 'namespace']);
 
 export const LOGPROBS = 'message.output_text.logprobs';
 export const ENCRYPTED = 'reasoning.encrypted_content';
@@ -127,6 +128,11 @@ function liftInput(f: Fields<wire.Request>): IrMessage[] {
  */
 function liftOwn(f: Fields<wire.Request>): JsonObject {
   for (const [name, concept] of Object.entries(OWN)) f.take(name, concept);
+  // Beside the identifier that took its place, `user` only tells the vendor which requests are alike, as its cache keys do.
+  f.take('user', f.value.safety_identifier === undefined ? 'end_user' : 'cache_mark');
+  // It counts calls to tools that the vendor runs itself, so beside none of them it limits nothing.
+  if ((f.value.tools ?? []).every(({ type }) => OWN_TOOLS.has(type))) f.takeUsual('max_tool_calls', 'vendor_option');
+  else f.take('max_tool_calls', 'vendor_option');
   takeUnless(f, 'store', 'storage', false);
   takeUnless(f, 'background', 'background', false);
   takeUnless(f, 'truncation', 'context_management', 'disabled');

@@ -1,6 +1,7 @@
 import { type JsonObject, objectIn } from '../../base/json.ts';
 import type { AudioPart, DocumentPart, ImagePart, IrPart, MediaSource, TextPart, VideoPart } from '../../ir/part.ts';
 import type { FateNote } from '../dialect.ts';
+import { plainMediaType, wordsOf } from '../media-types.ts';
 import { compact } from '../members.ts';
 import { ID } from './lift-content.ts';
 
@@ -45,7 +46,7 @@ const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 function lowerImage(part: ImagePart, context: ContentContext): JsonObject {
   const { source } = part;
-  if (source.kind === 'base64' && !IMAGE_TYPES.includes(source.mediaType) && source.mediaType !== 'image/jpg')
+  if (source.kind === 'base64' && !IMAGE_TYPES.includes(plainMediaType(source.mediaType)))
     context.notes.push({
       concept: 'image',
       fate: 'refused',
@@ -67,13 +68,14 @@ function dataUrl(source: Extract<MediaSource, { kind: 'base64' }>): string {
 function lowerDocument(part: DocumentPart, context: ContentContext): JsonObject {
   const { source, title } = part;
   const { notes, foreign } = context;
-  if (foreign && source.kind === 'base64' && source.mediaType === 'text/plain') return inlined(part, source.data, notes);
+  const words =
+    foreign && source.kind === 'base64' && source.mediaType === 'text/plain' ? wordsOf(source.mediaType, source.data) : undefined;
+  if (words !== undefined) return inlined(part, words, notes);
   return compact({ type: 'input_file', ...file(source, title), ...part.meta?.[ID] });
 }
 
-function inlined(part: DocumentPart, data: string, notes: FateNote[]): JsonObject {
+function inlined(part: DocumentPart, text: string, notes: FateNote[]): JsonObject {
   notes.push({ concept: 'document', fate: 'emulated', code: 'document_as_text', note: 'the document was sent as text', ...where(part) });
-  const text = Buffer.from(data, 'base64').toString('utf8');
   return { type: 'input_text', text: part.title === undefined ? text : `${part.title}\n\n${text}` };
 }
 

@@ -13,6 +13,7 @@ import type { Gateway } from '../gateway.ts';
 import type { SeenRequest } from '../telemetry/requests.ts';
 import { handleVendor } from '../vendor/handle.ts';
 import { markedEngine, readerOf } from '../vendor/marks.ts';
+import { isModelList, isOwnList, PINNED } from '../vendor/model-lists.ts';
 import { handleRaw } from '../vendor/raw.ts';
 import { handleSplice } from '../vendor/splice.ts';
 import type { Connections } from './connections.ts';
@@ -192,7 +193,8 @@ export class FrontDoor {
       return;
     }
     const engine = target.engine ?? markedEngine(target.path, request.headers);
-    if (engine !== undefined && !isOwnList(engine, target.path)) {
+    const listed = engine !== undefined && isOwnList(engine, request, target.path);
+    if (engine !== undefined && !listed) {
       assertMayCall(principal);
       seen.surface = 'raw';
       handleRaw(this.#gateway, { request, runId, target: { ...target, engine }, principal }, response);
@@ -205,6 +207,7 @@ export class FrontDoor {
     }
     // The key in the path has done its work; routes know their own paths only.
     request.url = `${target.path}${target.query}`;
+    if (listed) request.headers[PINNED] = engine;
     this.#control({ request, response, runId, principal, whoCalls }, fail);
   }
 
@@ -251,16 +254,9 @@ const OWN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics
 /** Callers that showed no key of ours. */
 const UNNAMED: ReadonlySet<Principal['kind']> = new Set(['local', 'anonymous']);
 
-const MODEL_LISTS = ['/v1/models', '/v1beta/models'];
-
 /** Paths that lead to an engine, and lists of models; nothing of the control plane. */
 function isEnginePath({ path, engine }: Target): boolean {
-  return engine !== undefined || isVendorPath(path) || MODEL_LISTS.includes(path);
-}
-
-/** An engine inside this process has no list of models but ours. */
-function isOwnList(engine: string, path: string): boolean {
-  return MODEL_LISTS.includes(path) && chooseEngine(engine)?.engine.transport !== undefined;
+  return engine !== undefined || isVendorPath(path) || isModelList(path);
 }
 
 /** A WebSocket to a path of an engine that no dialect describes. Others are refused as requests: our answer can then have the caller's shape. */

@@ -358,5 +358,5 @@ function isWhole(text: string): boolean {
 }
 
 function conceptOf(shown: ShownPart): AnswerConcept {
-  return shown.kind === 'pages' ? 'hosted_result' : shown.kind;
+  return shown.kind === 'pages' || shown.kind === 'passage' ? 'hosted_result' : shown.kind;
 }

@@ -23,6 +23,8 @@ export function labelOf(shown: ShownPart): string {
       return `[the engine used ${shown.name}: ${shown.input}]`;
     case 'hosted_result':
       return `[${shown.failed ? 'failure' : 'result'} of ${shown.name}]\n${shown.text}`;
+    case 'passage':
+      return [`[source] ${shown.heads.join(' · ')}`.trimEnd(), shown.text].filter((line) => line !== '').join('\n');
     case 'pages':
       return pagesLabel(shown.pages);
   }

@@ -46,6 +46,13 @@ export function detailParts(list: Json | undefined, at: string): ThinkingPart[] 
   return parts.length === 0 ? undefined : parts;
 }
 
+/** The readable words of such a list, where a server tells its reasoning nowhere else: MiniMax when asked to split it off, as of 2026-11. */
+export function detailText(flavour: ChatFlavour, list: unknown): string {
+  if (!flavour.state.includes(DETAILS) || !Array.isArray(list)) return '';
+  const words = (list as readonly Json[]).map((entry) => (isJsonObject(entry) ? (entry.text ?? entry.summary) : undefined)); // parsed JSON
+  return words.filter((one) => typeof one === 'string').join('');
+}
+
 /** State of another engine's call. Gemini's signature stands where Google's own Chat endpoint puts it. */
 export function callExtra(flavour: ChatFlavour, meta: VendorMeta | undefined): JsonObject {
   const foreign = flavour.details ? foreignMeta(meta, flavour.id) : undefined;

@@ -6,7 +6,7 @@ import { type Fields, join } from '../../../ir/ledger.ts';
 import type { IrPart, ThinkingPart, ToolCallPart, ToolResultPart, VendorMeta } from '../../../ir/part.ts';
 import type { IrRequest } from '../../../ir/request.ts';
 import { otherMembers, vendorMeta } from '../../members.ts';
-import { DETAILS, detailParts, extraMeta } from './details.ts';
+import { DETAILS, detailParts, detailText, extraMeta } from './details.ts';
 import type { ChatFlavour } from './flavour.ts';
 import { liftContent } from './lift-parts.ts';
 import { mediaParts } from './media.ts';
@@ -146,7 +146,10 @@ export interface Reasoning {
 
 /** The reasoning of a wire message: its text, and state of its own or of another engine. */
 export function reasoningOf(flavour: ChatFlavour, message: Readonly<Record<string, unknown>>, at?: string): Reasoning {
-  const text = flavour.reasoning.map((name) => message[name]).find((value) => typeof value === 'string' && value !== '');
+  const plain = flavour.reasoning.map((name) => message[name]).find((value) => typeof value === 'string' && value !== '');
+  // In a history such a list is the engine's own, and goes back to it alone.
+  const told = plain === undefined && at === undefined ? detailText(flavour, message[DETAILS]) : '';
+  const text = told === '' ? plain : told;
   const carried = flavour.carrier === undefined ? undefined : unpackMeta(String(message[flavour.carrier] ?? ''));
   const state = carried === undefined ? stateOf(flavour, message) : undefined;
   const meta = carried === undefined ? state && { [flavour.id]: state } : objects(carried.thinking);

@@ -31,17 +31,28 @@ export function liftChat(flavour: ChatFlavour, body: Json, context: LiftContext)
       // An answer to `functions` has room for one call.
       parallelToolCalls:
         m.read('parallel_tool_calls', 'parallel_tool_calls', (value) => value) ?? (request.functions?.length ? false : undefined),
-      maxTokens: m.read('max_completion_tokens', 'max_tokens') ?? m.peek('max_tokens', 'max_tokens'),
+      maxTokens: firstOf(m.read('max_completion_tokens', 'max_tokens'), m.peek('max_tokens', 'max_tokens')),
       output: liftOutput(m, flavour),
       thinking: liftThinking(m),
       effort: m.read('reasoning_effort', 'effort'),
       verbosity: m.read('verbosity', 'verbosity'),
-      endUser: m.read('safety_identifier', 'end_user') ?? m.peek('user', 'end_user'),
+      endUser: liftEndUser(m),
       serviceTier: m.read('service_tier', 'service_tier'),
       includeUsage: f.object('stream_options')?.take('include_usage', 'usage_in_stream') ?? undefined,
     }),
     vendor: liftVendor(m, flavour),
   };
+}
+
+/** The new spelling and the old one; both are read, because what nobody reads is an unknown field. */
+function firstOf<T>(current: T | undefined, old: T | undefined): T | undefined {
+  return current ?? old;
+}
+
+/** Beside the identifier that took its place, the old member only tells the vendor which requests are alike, which is what its cache keys do. */
+function liftEndUser(m: Members): string | undefined {
+  const named = m.read('safety_identifier', 'end_user');
+  return firstOf(named, m.peek('user', named === undefined ? 'end_user' : 'cache_mark'));
 }
 
 /** Two members that say the same thing in an old and a new way: the vendor refuses one pair and lets the other decide silently. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../base/json.ts';
 import type { AudioPart, DocumentPart, IrPart, MediaSource } from '../../../ir/part.ts';
+import { wordsOf } from '../../media-types.ts';
 import { compact, joined } from '../../members.ts';
 import { type Lowering, where } from './lowering.ts';
 
@@ -84,7 +85,10 @@ const FILE_NAMES: Readonly<Record<string, string>> = { 'application/pdf': 'docum
 function lowerDocument(part: DocumentPart, lowering: Lowering): JsonObject[] {
   const { source, title } = part;
   const { flavour, notes } = lowering;
-  if (source.kind === 'base64' && source.mediaType === 'text/plain') return inlineText(part, source.data, lowering);
+  if (source.kind === 'base64' && (source.mediaType === 'text/plain' || !flavour.media.has('document'))) {
+    const words = wordsOf(source.mediaType, source.data);
+    if (words !== undefined) return inlineText(part, words, lowering);
+  }
   if (!flavour.media.has('document')) return [];
   if (source.kind === 'url') {
     notes.push({
@@ -101,9 +105,9 @@ function lowerDocument(part: DocumentPart, lowering: Lowering): JsonObject[] {
   return [joined({ type: 'file', file }, part.meta?.[flavour.id])];
 }
 
-function inlineText(part: DocumentPart, data: string, { notes }: Lowering): JsonObject[] {
-  for (const concept of ['document', 'document_context'] as const)
+function inlineText(part: DocumentPart, words: string, { notes }: Lowering): JsonObject[] {
+  for (const concept of ['document', 'document_label', 'document_context'] as const)
     notes.push({ concept, fate: 'emulated', code: 'document_as_text', note: 'the text of the document was sent as text', ...where(part) });
   const head = [part.title, part.context].filter((line) => line !== undefined).map((line) => `${line}\n`);
-  return [{ type: 'text', text: `${head.join('')}${Buffer.from(data, 'base64').toString('utf8')}` }];
+  return [{ type: 'text', text: `${head.join('')}${words}` }];
 }

@@ -6,6 +6,7 @@ import type { VendorMeta } from '../../../../ir/part.ts';
 import type { FinishReason } from '../../../../ir/response.ts';
 import { liftAnnotations } from '../../../openai-citations.ts';
 import { liftLogprobs } from '../../../openai-logprobs.ts';
+import { DETAILS, detailText } from '../details.ts';
 import type { ChatFlavour } from '../flavour.ts';
 import { endOf, finishOf, matchedStop, textMeta } from '../lift-response.ts';
 import { mediaParts } from '../media.ts';
@@ -33,6 +34,8 @@ export class ChoiceReader {
   #matched: string | undefined;
   #refused = false;
   #said = false;
+  /** Reasoning came in a member of its own, which the list of details repeats. */
+  #plainReasoning = false;
   #state: JsonObject | undefined;
   #annotations: unknown[] = [];
   readonly #cited: unknown[] = [];
@@ -97,12 +100,10 @@ export class ChoiceReader {
 
   /** The opaque state may come later than the text it belongs to, even with the answer's first words. */
   #reasoning(delta: wire.Delta, events: IrAnswerEvent[]): void {
-    for (const name of this.#flavour.reasoning) {
-      const text = delta[name];
-      if (typeof text !== 'string') continue;
-      if (text !== '') this.#say('thinking', text, events);
-      break;
-    }
+    const plain = this.#flavour.reasoning.map((name) => delta[name]).find((text) => typeof text === 'string') ?? '';
+    this.#plainReasoning ||= plain !== '';
+    const text = this.#plainReasoning ? plain : detailText(this.#flavour, delta[DETAILS]);
+    if (text !== '') this.#say('thinking', text, events);
     this.#state = mergeState(this.#flavour, this.#state, delta);
   }
 
