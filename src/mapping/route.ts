@@ -51,14 +51,17 @@ export interface Route {
   readonly row?: RouteRow;
 }
 
-/** Path, then header, then a model prefix that names an engine, then the route table, then the engine that is the dialect's own. */
+/**
+ * Path, then header, then a model prefix that names an engine, then the route table, then the engine that is the dialect's own. A row that
+ * is written with such a prefix itself is about just these names and comes before it.
+ */
 export function route(wish: RouteWish): Route {
   const named = wish.pathEngine ?? wish.headerEngine;
   if (named !== undefined) return routeTo(wish, knownEngine(named), wish.model);
   const prefixed = splitModel(wish.model);
-  if (prefixed !== undefined) return routeTo(wish, prefixed.choice, prefixed.model);
-  const row = wish.table.find(({ match }) => globMatch(match, wish.model));
-  return row === undefined ? routeTo(wish, vendorEngine(wish), wish.model) : routeBy(wish, row, row.to);
+  const row = wish.table.find(({ match }) => globMatch(match, wish.model) && (prefixed === undefined || splitModel(match) !== undefined));
+  if (row !== undefined) return routeBy(wish, row, row.to);
+  return prefixed === undefined ? routeTo(wish, vendorEngine(wish), wish.model) : routeTo(wish, prefixed.choice, prefixed.model);
 }
 
 /** The places a call may go to in turn: its route, then the row's fallbacks. */
@@ -68,8 +71,11 @@ export function routes(wish: RouteWish): Route[] {
 }
 
 function routeBy(wish: RouteWish, row: RouteRow | undefined, to: string): Route {
-  const split = splitModel(to);
-  const found = split === undefined ? routeTo(wish, knownEngine(to), wish.model) : routeTo(wish, split.choice, split.model);
+  const split = splitModel(to) ?? { choice: knownEngine(to), model: wish.model };
+  const prefixed = splitModel(wish.model);
+  // An engine does not know its own name in front of a model's; another may have models whose names begin so.
+  const isOwnName = split.model === wish.model && prefixed?.choice.engine === split.choice.engine;
+  const found = routeTo(wish, split.choice, isOwnName ? prefixed.model : split.model);
   return row === undefined ? found : { ...found, row };
 }
 

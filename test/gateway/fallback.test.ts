@@ -242,3 +242,18 @@ test(`JSON mode is JSON from each of the fallbacks ${JSON_FALLBACKS.join(', ')}`
     expect(typeof JSON.parse(lines.join(''))).toBe('object');
   }
 });
+
+test('a route that is written for names with an engine in front counts for these before the prefix does', async () => {
+  const { gateway, upstream } = await start([
+    { match: 'openai/gpt-4o', to: 'claude/real' },
+    { match: 'anthropic/*', to: 'claude', attempts: 2 },
+    { match: '*', to: 'sim/any' },
+  ]);
+  const served = async (model: string) => (await post(`${gateway.url}/v1/messages`, { ...body, model })).headers['x-abp-engine'];
+  statuses(upstream, 529, 200);
+  // The second try shows that the row decided; the engine gets the model's own name.
+  expect([await served('anthropic/claude-x'), await served('openai/gpt-4o')]).toEqual(['claude', 'claude']);
+  expect(upstream.requests.map(({ body: sent }) => JSON.parse(String(sent)).model)).toEqual(['claude-x', 'claude-x', 'real']);
+  // A row for all names is about none in particular: the prefix counts before it.
+  expect([await served('claude/claude-x'), await served('some-model')]).toEqual(['claude', 'sim']);
+});
