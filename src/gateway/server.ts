@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { endAll } from '../base/end-all.ts';
 import { redactor, withoutValues } from '../base/redact.ts';
 import type { Check } from '../calls/admission.ts';
 import { LargeBodies } from '../calls/large-bodies/large-bodies.ts';
@@ -95,13 +96,18 @@ export async function startWorker(options: ServerOptions): Promise<RunningServer
 
 async function opened(open: (closers: Closers) => Promise<Gateway>): Promise<RunningServer> {
   const closers: Closers = [];
-  const close = async (): Promise<void> => {
-    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer();
-  };
+  // One that cannot be closed as it should, as where the database is away, must not leave the others open: the process would never end.
+  const close = (): Promise<unknown[]> => endAll(closers.splice(0).reverse());
   try {
     const gateway = await open(closers);
-    return { url: gateway.url, gateway, close };
+    const { log } = gateway;
+    const told = async (): Promise<void> => {
+      for (const error of await close())
+        log.error({ error }, 'something was not closed as it should be; the next start goes on from what is written');
+    };
+    return { url: gateway.url, gateway, close: told };
   } catch (error) {
+    // Why it did not open is the reason; what could not be closed again follows from it.
     await close();
     throw error;
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Logger } from 'pino';
+import { endInTurn } from '../base/end-all.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ModelContext } from '../calls/model-call.ts';
 import { AbpError } from '../contract/errors.ts';
@@ -86,9 +87,11 @@ export class SessionService {
   }
 
   async close(): Promise<void> {
-    await this.worker.stop();
-    this.#gatherer?.stop();
-    await this.#unhear?.();
+    await endInTurn(
+      () => this.worker.stop(),
+      () => this.#gatherer?.stop(),
+      () => this.#unhear?.(),
+    );
   }
 }
 

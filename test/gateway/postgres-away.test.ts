@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { routes } from '../../src/gateway/routes/index.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { call, post } from '../support/http-call.ts';
+import { call, post, send } from '../support/http-call.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startServe } from '../support/serve.ts';
 
 let postgres: TestPostgres;
 let server: TestGateway;
@@ -68,3 +72,30 @@ async function walk(): Promise<void> {
   expect(answers.filter(([, status, retry]) => status === 503 && retry !== 'true').map(([name]) => name)).toEqual(['GET /readyz']);
   expect(answers.filter(([, status]) => status === 503).length).toBeGreaterThan(10);
 }
+
+it('ends when it is told to while the database is away: the stream that goes on is whole, and its receipt is there after the next start', {
+  timeout: 120_000,
+}, async () => {
+  const home = join(mkdtempSync(join(tmpdir(), 'abp-away-')), 'home');
+  onTestFinished(() => rmSync(dirname(home), { recursive: true, force: true }));
+  const env = { ABP_DATABASE_URL: await postgres.readyDatabase(), ABP_LOG: 'fatal' };
+  const first = await startServe(home, env);
+  const body = { ...BODY, stream: true, messages: [{ role: 'user', content: 'write slowly, then wait 1000 ms' }] };
+  const stream = await send(`${first.url}/e/sim/v1/messages`, {
+    method: 'POST',
+    headers: ['content-type', 'application/json'],
+    body: JSON.stringify(body),
+  });
+  await postgres.pause();
+  const ended = first.end('SIGTERM');
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  expect(String(Buffer.concat(chunks))).toContain('event: message_stop');
+  expect(await ended).toBe(0);
+  await postgres.resume();
+  const again = await startServe(home, env);
+  const headers = ['x-abp-key', readFileSync(join(home, 'token'), 'utf8').trim()];
+  const receipt = await call(`${again.url}/v1/receipts/${stream.headers['x-abp-run-id']}?wait=10`, { headers });
+  expect(JSON.parse(String(receipt.body))).toMatchObject({ status: 'completed' });
+  expect(await again.end('SIGTERM')).toBe(0);
+});

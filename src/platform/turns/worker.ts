@@ -1,5 +1,6 @@
 import { FairShare } from '../../base/bounded/fair-share.ts';
 import { hasPassed } from '../../base/clock.ts';
+import { endInTurn } from '../../base/end-all.ts';
 import { UNKEYED } from '../../calls/call.ts';
 import { claimTurn, keysOfTurns, releaseTurns, type StoredTurn, unfinishedTurns } from '../../store/agent-plane/turns.ts';
 import { beat, forgetWorker, orphanedTurns } from '../../store/agent-plane/workers.ts';
@@ -107,12 +108,19 @@ export class Worker {
     const { store, workerId } = this.#parts;
     const deadline = performance.now() + this.#options.graceMs;
     while (this.#runs.size > 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
-    if (this.#runs.size > 0) {
-      const released = await releaseTurns(store, workerId, Date.now());
-      await tell(store, store.db, TURNS_CHANNEL, released);
-    }
-    for (const run of this.#runs.values()) run?.drop();
-    if (store.kind === 'postgres') await forgetWorker(store, workerId);
+    await endInTurn(
+      async () => {
+        if (this.#runs.size === 0) return;
+        const released = await releaseTurns(store, workerId, Date.now());
+        await tell(store, store.db, TURNS_CHANNEL, released);
+      },
+      () => {
+        for (const run of this.#runs.values()) run?.drop();
+      },
+      async () => {
+        if (store.kind === 'postgres') await forgetWorker(store, workerId);
+      },
+    );
   }
 
   get #hasRoom(): boolean {
