@@ -11,6 +11,8 @@ import type { AgentSource } from './turns/turn-agent.ts';
 export interface SessionParts {
   readonly store: Store;
   readonly calls: ModelContext;
+  /** Whether a turn that was begun with this key may still call a model. */
+  readonly mayGoOn: (keyId: string) => Promise<boolean>;
   readonly agents: AgentSource;
   /** The route table as it is now, for models that are named without an engine. */
   readonly routes: readonly RouteRow[];

@@ -24,6 +24,8 @@ import { Worker, type WorkerOptions } from './turns/worker.ts';
 export interface SessionServiceOptions {
   readonly store: Store;
   readonly calls: ModelContext;
+  /** Whether a turn that was begun with this key may still call a model. */
+  readonly mayGoOn: (keyId: string) => Promise<boolean>;
   readonly agents: AgentSource;
   readonly routes: () => readonly RouteRow[];
   /** The home's folder; workspaces lie in it. */
@@ -46,12 +48,12 @@ export class SessionService {
   #unhear: (() => Promise<void>) | undefined;
 
   constructor(options: SessionServiceOptions) {
-    const { store, calls, agents, routes, log } = options;
+    const { store, calls, mayGoOn, agents, routes, log } = options;
     const workerId = newId('worker');
     const hub = new Hub();
     const gatherer = store.kind === 'sqlite' ? undefined : gathererOf(store, workerId, log);
     this.parts = {
-      ...{ store, calls, agents, hub, log, workerId, origin: workerId },
+      ...{ store, calls, mayGoOn, agents, hub, log, workerId, origin: workerId },
       get routes() {
         return routes();
       },

@@ -86,6 +86,8 @@ export class TestPlatform {
         budget: new BodyBudget(64 * 1024 * 1024),
         version: '0',
       },
+      // Keys are the gateway's; here nobody has one.
+      mayGoOn: async () => true,
       routes: () => [],
       agents:
         options.agents ??

@@ -6,6 +6,7 @@ import type { AgentPlane } from '../../platform/agents/agent-plane.ts';
 import { storedAgents } from '../../platform/agents/stored-agents.ts';
 import { SessionService } from '../../platform/session-service.ts';
 import type { Store } from '../../store/store.ts';
+import { mayGoOn } from '../auth/going-on.ts';
 import type { Config } from '../config.ts';
 
 export interface SessionSurroundings {
@@ -25,6 +26,7 @@ export function sessionServiceOf(config: Config, { home, store, agents, calls, l
   return new SessionService({
     store,
     calls,
+    mayGoOn: (keyId) => mayGoOn(store, keyId, 'agents'),
     worker: { slots },
     log,
     agents: storedAgents(agents),

@@ -3,6 +3,7 @@ import { type Role, Scopes } from '../../calls/scopes.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { findKeyByHash, isLive, type Key, touchKey } from '../../store/keys.ts';
 import type { Store } from '../../store/store.ts';
+import { mayGoOn } from './going-on.ts';
 import { type KeyRights, rightsOfKey } from './rights.ts';
 
 /** A revoked key is refused at the latest this much later by other processes; the one that revokes forgets it at once. */
@@ -122,11 +123,17 @@ export class KeyRing {
 
   async #lookUp(hashed: string, now: number): Promise<Found | undefined> {
     const key = await findKeyByHash(this.#store, hashed);
-    const found = key === undefined ? undefined : this.#found(key);
+    const found = key === undefined || (await this.#hasEnded(key)) ? undefined : this.#found(key);
     if (this.#entries.size >= MOST_KNOWN) this.#entries.clear();
     this.#entries.set(hashed, { found, readAt: now });
     if (key !== undefined && isLive(key, now)) this.#touch(key, now);
     return found;
+  }
+
+  /** Whether the key of a run is one of a caller who may have no run any more. */
+  async #hasEnded({ kind, scopes }: Key): Promise<boolean> {
+    const owner = kind === 'run' ? Scopes.parse(scopes).run?.owner : undefined;
+    return typeof owner === 'string' && !(await mayGoOn(this.#store, owner, 'runs'));
   }
 
   /** Nobody waits for the note that a key was shown; one that cannot be written is written with the next look-up. */

@@ -32,10 +32,20 @@ export interface ModelTry {
   readonly signal: AbortSignal;
 }
 
+const KEY_ENDED: LoopSignal = {
+  kind: 'model-failed',
+  failure: {
+    code: 'unauthenticated',
+    message: 'The key that this session was made with has ended, or may have no sessions any more.',
+    retryable: false,
+  },
+};
+
 /** Asks the model for the next message of the conversation; how that ended, as the turn machine hears it. */
 export async function modelSignal(parts: SessionParts, side: ModelSide, one: ModelTry): Promise<LoopSignal> {
   const { agent, transcript, turnId, messageId, attempt, signal } = one;
-  const { sessionId, routes } = side;
+  const { sessionId, routes, keyId } = side;
+  if (keyId !== null && !(await parts.mayGoOn(keyId))) return KEY_ENDED;
   const readUpTo = transcript.sequence;
   const system =
     agent.systemPrompt === '' ? [] : [{ role: 'system' as const, parts: [{ kind: 'text' as const, text: agent.systemPrompt }] }];
@@ -51,7 +61,7 @@ export async function modelSignal(parts: SessionParts, side: ModelSide, one: Mod
     compatibility: 'best_effort',
     task: agent.name,
     owner: {
-      keyId: side.keyId,
+      keyId,
       scopes: grantedScopes(side.grant),
       parent: runOfTurn(turnId),
       tags: turnTags(side.grant, { agentId: agent.id, sessionId, turnId }),

@@ -31,6 +31,13 @@ export async function readPeople(store: Store): Promise<AllPeople> {
   };
 }
 
+/** The role of the user whose key it is. It only takes away, so that nobody has to vouch for it; null: none, or nobody's. */
+export async function roleOfHolder({ db }: Store, keyId: string): Promise<string | null> {
+  const held = db.selectFrom('key_holders').innerJoin('users', 'users.id', 'key_holders.user_id');
+  const row = await held.select('users.role').where('key_holders.key_id', '=', keyId).executeTakeFirst();
+  return row?.role ?? null;
+}
+
 /** The part of a user that counts only with its code. */
 const NOBODY_IN_PARTICULAR = { role: null, subject: null, key_id: null };
 

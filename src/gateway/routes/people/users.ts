@@ -45,10 +45,13 @@ export const userRoutes = [
     params: PersonParams,
     body: UserChange,
     response: UserView,
-    handle: async ({ gateway: { people }, params, body }) => {
+    handle: async ({ gateway: { people, keys }, params, body }) => {
       const { id, name, role, teams } = people.user(params.id);
       const changed = body.role === undefined ? role : (body.role ?? undefined);
-      return view(await people.changeUser({ id, name: body.name ?? name, role: changed, teams: body.teams ?? teams }));
+      const after = await people.changeUser({ id, name: body.name ?? name, role: changed, teams: body.teams ?? teams });
+      // What goes on in the name of the user's keys is asked about again.
+      keys.forget();
+      return view(after);
     },
   }),
   defineRoute({
