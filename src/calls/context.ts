@@ -8,6 +8,7 @@ import type { BodyBudget } from './bounds/body-budget.ts';
 import type { DeniedEngines } from './denied-engines.ts';
 import type { LargeBodies } from './large-bodies/large-bodies.ts';
 import type { LiveRuns } from './live-runs.ts';
+import type { CountedResults } from './meters/counted-results.ts';
 import type { FactSink } from './recorder.ts';
 import type { ResponseCache } from './response-cache/response-cache.ts';
 import type { TraceLinks } from './trace-links.ts';
@@ -31,6 +32,8 @@ export interface CallContext {
   readonly cache: ResponseCache;
   /** Memory for bodies. */
   readonly budget: BodyBudget;
+  /** What was counted of results that vendors tell again and again. */
+  readonly counted: CountedResults;
   /** Translates what would keep other calls waiting. */
   readonly large: LargeBodies;
   /** Which trace runs belong to; absent where nobody collects traces. */

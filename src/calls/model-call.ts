@@ -25,7 +25,7 @@ import { Recorder } from './recorder.ts';
 import { BodyBound } from './token-bound.ts';
 
 /** Services that our own calls to models share. */
-export type ModelContext = Omit<CallContext, 'routes' | 'denied' | 'toolRules' | 'large' | 'cache' | 'isOurs' | 'onFault'>;
+export type ModelContext = Omit<CallContext, 'routes' | 'denied' | 'toolRules' | 'large' | 'cache' | 'counted' | 'isOurs' | 'onFault'>;
 
 /** A request of ours to a model, and on whose behalf it is made. */
 export interface ModelAsk {

@@ -294,6 +294,8 @@ export class Recorder {
         outputTokens: writtenTokens || tokensIn(response.bytes),
         estimated: true,
       });
+    // The engine works on in the background, and tells what that used when it is asked for the end.
+    if (told === undefined && observed?.finish === 'pause') return null;
     if (writtenTokens === 0 || (told !== undefined && observed?.finish !== undefined)) return toldUsage(told);
     const { inputTokens, outputTokens } = told ?? { inputTokens: tokensIn(this.#requestBytes), outputTokens: 0 };
     return toldUsage({ ...NO_USAGE, ...told, inputTokens, outputTokens: Math.max(outputTokens, writtenTokens), estimated: true });

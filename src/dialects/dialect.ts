@@ -124,6 +124,8 @@ export interface Observed {
   readonly finish?: FinishReason;
   readonly toolCalls: readonly ObservedToolCall[];
   readonly error?: string;
+  /** The vendor tells this use as often as it is asked: it counts once, by this name and by rows where there are some. */
+  readonly once?: { readonly name: string; readonly from: number; readonly to: number };
 }
 
 export interface ObservedToolCall {

@@ -10,10 +10,12 @@ import type { QueueBounds } from '../calls/limits/fair-queue.ts';
 import { rateCheck } from '../calls/limits/rate-check.ts';
 import type { ToolRules } from '../mapping/tools/tool-rules.ts';
 import type { Keeper } from '../receipts/keeper/keeper.ts';
+import type { Store } from '../store/store.ts';
 import type { KeyRing } from './auth/key-ring.ts';
 import { isOurSecret } from './auth/principal.ts';
 import type { BudgetBook } from './budgets/budget-book.ts';
 import type { Config } from './config.ts';
+import { countedResultsOf } from './counted-results.ts';
 import { connectionsOf } from './deployments.ts';
 import type { LimitTable } from './limits/limit-table.ts';
 import type { LiveRoutes } from './live-routes.ts';
@@ -30,12 +32,13 @@ export interface CallSurroundings extends Pick<CallContext, 'live' | 'deployment
   readonly keeper: Keeper;
   readonly keys: KeyRing;
   readonly log: Logger;
+  readonly store: Store;
 }
 
 /** Calls to engines as the configuration wants them. */
 export function callContextOf(
   current: () => Config,
-  { checks, routes, limits, budgets, keeper, keys, log, ...shared }: CallSurroundings,
+  { checks, routes, limits, budgets, keeper, keys, log, store, ...shared }: CallSurroundings,
 ): CallContext {
   const config = current();
   const policy = new PolicyInEffect(current);
@@ -43,6 +46,7 @@ export function callContextOf(
     ...shared,
     sink: keeper,
     batch: new Batch(keeper),
+    counted: countedResultsOf(store, log),
     admission: new Admission([policy.check, ...checksOf(config, checks, { limits, budgets })]),
     // Read for every call: operators change them while the server runs.
     get routes() {

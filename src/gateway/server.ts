@@ -155,7 +155,7 @@ async function assemble(
     ...{ source, read: reread, log, prepares: preparesOf(deployments, held) },
     ...toldOfReloads({ keeper, store, home, log, audit: told.audit }),
   });
-  const calls = callContextOf(() => reloader.config, { checks, ...held, ...shared, keeper, keys, log });
+  const calls = callContextOf(() => reloader.config, { checks, ...held, ...shared, keeper, keys, log, store });
   const sessions = sessionServiceOf(config, { home, store, agents, calls, log });
   const closing = new AbortController();
   const gateway: Gateway = {

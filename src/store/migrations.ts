@@ -24,6 +24,7 @@ import { up as erasures } from './migrations/0020-erasures.ts';
 import { up as pushSubscriptions } from './migrations/0021-push-subscriptions.ts';
 import { up as lateUsage } from './migrations/0022-late-usage.ts';
 import { up as reachedCalls } from './migrations/0023-reached-calls.ts';
+import { up as countedResults } from './migrations/0024-counted-results.ts';
 import type { Tables } from './schema.ts';
 
 /** Applied in the order of their names; an applied one is never edited or renamed. */
@@ -51,6 +52,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0021-push-subscriptions': { up: pushSubscriptions },
   '0022-late-usage': { up: lateUsage },
   '0023-reached-calls': { up: reachedCalls },
+  '0024-counted-results': { up: countedResults },
 };
 
 /**

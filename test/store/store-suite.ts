@@ -9,6 +9,7 @@ import { type JournalMark, saveReceipts } from '../../src/store/receipts/receipt
 import { getReceipt, listReceipts, type ReceiptFilter } from '../../src/store/receipts/receipts.ts';
 import { deleteSetting, getSetting, setSetting } from '../../src/store/settings.ts';
 import type { Store } from '../../src/store/store.ts';
+import { countedRows, countRows } from '../../src/store/usage/counted-results.ts';
 import { receipt, unsaved } from './receipt-fixture.ts';
 
 const mark = (position: number) => ({ segment: 'segment-a', node: 'node_a', position });
@@ -71,6 +72,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     describeReceiptLists(() => store);
     describeKeys(() => store);
     describeSettings(() => store);
+    describeCounted(() => store);
   });
 }
 
@@ -362,6 +364,20 @@ function describeKeys(current: () => Store): void {
       const names = (await listKeys(current())).items.map((key) => key.name);
       expect(names.toSorted()).toEqual(['endless', 'old user', 'running']);
     });
+  });
+}
+
+function describeCounted(current: () => Store): void {
+  test('rows of a result are counted once, whoever comes, and those that follow by who knows how many there were', async () => {
+    const name = `openai /v1/files/${newRunId()}/content`;
+    const claims = await Promise.all([1, 2, 3].map((at) => countRows(current(), { name, from: 0, to: 5 }, at)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    expect(await countedRows(current(), name)).toBe(5);
+    expect(await countRows(current(), { name, from: 0, to: 9 }, 4)).toBe(false);
+    expect(await countRows(current(), { name, from: 4, to: 9 }, 5)).toBe(false);
+    const further = await Promise.all([6, 7].map((at) => countRows(current(), { name, from: 5, to: 9 }, at)));
+    expect(further.filter(Boolean)).toHaveLength(1);
+    expect(await countedRows(current(), name)).toBe(9);
   });
 }
 

@@ -7,6 +7,7 @@ import type { Holding } from '../bounds/body-budget.ts';
 import type { Deployment } from '../deployment.ts';
 import { failureError } from '../failure.ts';
 import { downstreamHeaders, encodingOf, headerOf } from '../headers.ts';
+import { type CountedResults, uncounted } from '../meters/counted-results.ts';
 import type { Answered } from '../meters/meter.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Answer } from './answer.ts';
@@ -23,6 +24,10 @@ export interface RelayOptions {
   /** Who reads what the answer tells of its use; nobody where it can tell nothing. */
   readonly reader: AnswerReader | undefined;
   /** Puts what was seen of a good answer together with what its request says. */
+  /** Whether use that the vendor tells as often as it is asked is to be counted now. */
+  readonly claim: CountedResults['claim'];
+  /** The answer is about earlier work, which may be told whole and counts once, or not at all. */
+  readonly retold?: boolean | undefined;
   readonly complete?: ((seen: Observed, answered: Answered) => Promise<Observed>) | undefined;
   readonly answer: Answer;
   readonly recorder: Recorder;
@@ -190,25 +195,31 @@ class Relay implements ExchangeSink, Exchange {
         response: { ...digest, status: this.#status },
         eventCount,
         observed,
-        ...(this.#status < 400 && !broken && this.#options.reader !== undefined ? { writtenTokens } : {}),
+        ...(this.#status < 400 && !broken && this.#options.reader !== undefined && this.#options.retold !== true ? { writtenTokens } : {}),
         whole: this.#whole,
       });
     };
     const watch = this.#watching();
     if (this.#last !== undefined) watch.chunk(this.#last);
-    const watched = this.#completed(watch.done());
+    const watched = this.#completed(watch.done(this.#whole));
     if (watched instanceof Promise) watched.then(close).catch(onFault);
     else close(watched);
   }
 
   #completed(watched: Watched | Promise<Watched>): Watched | Promise<Watched> {
-    const { complete } = this.#options;
-    if (complete === undefined || this.#status >= 400) return watched;
+    if (this.#status >= 400) return watched;
+    const isPlain = this.#options.complete === undefined && !(watched instanceof Promise) && watched.observed.once === undefined;
+    return isPlain ? watched : this.#completing(watched);
+  }
+
+  async #completing(watched: Watched | Promise<Watched>): Promise<Watched> {
+    const { complete, claim } = this.#options;
+    const seen = await watched;
     const contentType = headerOf(this.#headers, 'content-type') ?? '';
-    return Promise.resolve(watched).then(async (seen) => ({
-      ...seen,
-      observed: await complete(seen.observed, { contentType, bytes: seen.digest.bytes }),
-    }));
+    const observed = (await complete?.(seen.observed, { contentType, bytes: seen.digest.bytes })) ?? seen.observed;
+    // Of a part of a result nobody knows which rows it holds.
+    const isCounted = observed.once === undefined || (this.#status === WHOLE && (await claim(observed.once)));
+    return { ...seen, observed: isCounted ? observed : uncounted(observed) };
   }
 
   #watching(): Watch {
@@ -223,6 +234,9 @@ class Relay implements ExchangeSink, Exchange {
     return this.#watch;
   }
 }
+
+/** The status of an answer that is no part of another. */
+const WHOLE = 200;
 
 function beginUnlessWhole(relay: Relay): void {
   relay.begin();

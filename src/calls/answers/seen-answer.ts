@@ -1,6 +1,6 @@
 import { SseFrames } from '../../base/sse.ts';
 import { AbpError } from '../../contract/errors.ts';
-import type { Dialect, Observed, ObservedToolCall } from '../../dialects/dialect.ts';
+import type { Dialect, Observed, ObservedToolCall, StreamObserver } from '../../dialects/dialect.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import type { IrResponse } from '../../ir/response.ts';
 import { quoted } from './engine-stream.ts';
@@ -15,6 +15,8 @@ export interface SeenAnswer {
 export interface AnswerReader extends Pick<Dialect, 'id' | 'observeBody' | 'observeStream'> {
   /** Its answers may be words or sounds as well as JSON. */
   readonly plain?: true;
+  /** Its answers are read line by line, however long they are. */
+  readonly observeLines?: () => StreamObserver;
 }
 
 export const NOTHING_SEEN: Observed = { toolCalls: [] };

@@ -8,6 +8,7 @@ import { decompress, isEncoding } from '../bounds/decoding.ts';
 import { mayHoldMany } from '../large-bodies/large-bodies.ts';
 import { BodyDigest } from './body-digest.ts';
 import { EventSizes } from './event-sizes.ts';
+import { LineWatch } from './line-watch.ts';
 import { LongTexts } from './long-texts.ts';
 import { type AnswerReader, NOTHING_SEEN, type SeenAnswer, seenAnswer } from './seen-answer.ts';
 
@@ -48,6 +49,7 @@ export class Watch {
   readonly #streamed: boolean;
   readonly #frames: SseFrames | undefined;
   #observer: StreamObserver | undefined;
+  readonly #lines: LineWatch | undefined;
   /** The stream cannot be read to its end: bytes pass and are hashed, and usage is unknown. */
   #blind = false;
   readonly #digest = new BodyDigest();
@@ -64,6 +66,7 @@ export class Watch {
     this.#aside = aside;
     this.#reader = reader;
     this.#encoding = encoding;
+    if (reader?.observeLines !== undefined) this.#lines = new LineWatch(reader.observeLines(), encoding);
     this.#streamed = contentType.startsWith('text/event-stream');
     if (this.#streamed && encoding === '') {
       this.#frames = new SseFrames();
@@ -80,9 +83,10 @@ export class Watch {
    * Ends the watching and says what was seen: at once where that is quick, so that the recorder can journal it before the caller has the
    * last byte.
    */
-  done(): Watched | Promise<Watched> {
+  done(whole = true): Watched | Promise<Watched> {
     const { digest, rest } = this.#digest.done();
     this.#look(rest);
+    if (this.#lines !== undefined) return this.#lines.done(whole).then((observed) => ({ digest, eventCount: 1, observed }));
     const frames = this.#frames;
     if (frames !== undefined) {
       this.#cut(() => frames.flush());
@@ -104,7 +108,8 @@ export class Watch {
 
   #look(data: Buffer): void {
     const frames = this.#frames;
-    if (frames !== undefined) this.#cut(() => frames.push(data));
+    if (this.#lines !== undefined) this.#lines.chunk(data);
+    else if (frames !== undefined) this.#cut(() => frames.push(data));
     else if (!this.#blind) this.#keep(data);
   }
 

@@ -4,10 +4,13 @@ import { findDialect } from '../../dialects/index.ts';
 import { countTokens } from '../../ir/token-estimate.ts';
 import { NO_USAGE, usageDetails } from '../../ir/usage.ts';
 import type { AnswerReader } from '../answers/seen-answer.ts';
-import { type Asked, estimatedUsage, type Meter, numberIn, textIn, tokensOfBytes, unitUsage, withModel } from './meter.ts';
+import { uncounted } from './counted-results.ts';
+import { type Asked, estimatedUsage, type Meter, numberIn, onceOnly, textIn, tokensOfBytes, unitUsage, withModel } from './meter.ts';
+import { type Row, RowSum } from './rows.ts';
 
 const GEMINI = 'gemini';
 const MEDIA = 'gemini-media';
+const BATCH = 'gemini-batch';
 
 /** Paths of Google's API. */
 export const GEMINI_METERS: readonly Meter[] = [
@@ -25,6 +28,9 @@ export const GEMINI_METERS: readonly Meter[] = [
   { method: 'POST', path: /:predict$/, dialects: [GEMINI], reader: MEDIA, complete: modelOfPath },
   { method: 'POST', path: /:predictLongRunning$/, dialects: [GEMINI], reader: MEDIA, asks: true, complete: filmed },
   { method: 'POST', path: /\/cachedContents$/, dialects: [GEMINI], reader: MEDIA },
+  { method: 'GET', path: /\/interactions\/[^/]+$/, dialects: [GEMINI], reader: GEMINI, retold: true, complete: onceOnly },
+  { method: 'GET', path: /\/batches\/[^/:]+$/, dialects: [GEMINI], reader: BATCH, retold: true, complete: onceByPath },
+  { method: 'GET', path: /\/download\/v1(?:alpha|beta)?\/files\/[^/:]+:download$/, dialects: [GEMINI], retold: true, row: batchRow },
 ];
 
 function modelOfPath(seen: Observed, { path }: Pick<Asked, 'path'>): Observed {
@@ -60,6 +66,33 @@ function filmed(seen: Observed, { path, fields }: Asked): Observed {
   const amount = numberIn(durationSeconds, VIDEO_SECONDS) * numberIn(sampleCount ?? numberOfVideos, 1);
   return { ...named, usage: unitUsage([{ unit: 'video_seconds', amount, kind: textIn(resolution) || '720p' }], true) };
 }
+
+/** A batch tells the answers that it holds whenever it is asked, from when it is done. */
+function onceByPath(seen: Observed, { path }: Asked): Observed {
+  return seen.usage === undefined ? uncounted(seen) : { ...seen, once: { name: path, from: 0, to: 1 } };
+}
+
+/** A line of a file of results, or one of the answers that a batch itself holds. */
+function batchRow({ response, key, error }: JsonObject): Row | undefined {
+  const answer = objectIn(response);
+  if (answer === undefined) return key === undefined && error === undefined ? undefined : {};
+  const reader = answer.candidates === undefined ? geminiMedia : findDialect(GEMINI);
+  return reader?.observeBody(JSON.stringify(answer));
+}
+
+/** Reads the answers in a batch that is done. */
+export const geminiBatch: AnswerReader = {
+  id: BATCH,
+  observeStream: () => geminiMedia.observeStream(),
+  observeBody: (body) => {
+    const { response, metadata } = parseJsonObject(body) ?? {};
+    const output = objectIn(response);
+    const lists = [output?.inlinedResponses, output?.inlinedEmbedContentResponses].flatMap((one) => [one, objectIn(one)?.inlinedResponses]);
+    const sum = new RowSum();
+    for (const one of lists.flatMap(listIn)) sum.add(batchRow(objectIn(one) ?? {}) ?? {});
+    return withModel({ toolCalls: [], ...sum.done() }, textIn(objectIn(metadata)?.model).replace(/^models\//, ''));
+  },
+};
 
 /** Reads embeddings, pictures and stored contexts. */
 export const geminiMedia: AnswerReader = {

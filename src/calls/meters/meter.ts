@@ -2,6 +2,8 @@ import type { JsonObject } from '../../base/json.ts';
 import type { Observed } from '../../dialects/dialect.ts';
 import { tokensIn } from '../../ir/token-estimate.ts';
 import { type IrUsage, NO_USAGE, type UnitUsage } from '../../ir/usage.ts';
+import { uncounted } from './counted-results.ts';
+import type { ReadRow } from './rows.ts';
 
 /** What is known of a request whose answer has come. */
 export interface Asked {
@@ -28,6 +30,10 @@ export interface Meter {
   readonly reader?: string;
   /** Whether the request is read: it names what its answer does not repeat. */
   readonly asks?: true;
+  /** Reads one line of an answer that holds the results of a batch, each of which counts once. */
+  readonly row?: ReadRow;
+  /** The answer tells of work that another call has asked for. */
+  readonly retold?: true;
   /** Puts together what was seen of the answer and what was asked. */
   readonly complete?: (seen: Observed, asked: Asked, answered: Answered) => Observed;
 }
@@ -35,6 +41,11 @@ export interface Meter {
 /** The observation with a usage and its model, where they are not told. */
 export function withModel(seen: Observed, model: unknown): Observed {
   return seen.model !== undefined || typeof model !== 'string' || model === '' ? seen : { ...seen, model };
+}
+
+/** Work in the background counts with the answer that tells its end; what was answered at once counted then. */
+export function onceOnly(seen: Observed): Observed {
+  return seen.once === undefined ? uncounted(seen) : seen;
 }
 
 /** A usage of things that are no tokens. */

@@ -3,7 +3,19 @@ import type { Observed } from '../../dialects/dialect.ts';
 import { findDialect } from '../../dialects/index.ts';
 import { countTokens } from '../../ir/token-estimate.ts';
 import type { AnswerReader } from '../answers/seen-answer.ts';
-import { type Answered, type Asked, estimatedUsage, type Meter, numberIn, textIn, tokensOfBytes, unitUsage, withModel } from './meter.ts';
+import {
+  type Answered,
+  type Asked,
+  estimatedUsage,
+  type Meter,
+  numberIn,
+  onceOnly,
+  textIn,
+  tokensOfBytes,
+  unitUsage,
+  withModel,
+} from './meter.ts';
+import type { Row } from './rows.ts';
 
 const RESPONSES = 'openai-responses';
 const CHAT = 'openai-chat';
@@ -35,7 +47,20 @@ export const OPENAI_METERS: readonly Meter[] = [
   { method: 'POST', path: /\/audio\/speech$/, dialects: [RESPONSES, CHAT], reader: SPEECH, asks: true, complete: spoken },
   { method: 'POST', path: /\/videos(?:\/(?:edits|extensions|[^/]+\/remix))?$/, dialects: [RESPONSES], reader: MEDIA },
   { method: 'POST', path: /\/containers$/, dialects: [RESPONSES], reader: MEDIA },
+  { method: 'GET', path: /\/files\/[^/]+\/content$/, dialects: [CHAT], retold: true, row: batchRow },
+  { method: 'GET', path: /\/responses\/[^/]+$/, dialects: [RESPONSES], reader: RESPONSES, retold: true, complete: onceOnly },
+  { method: 'POST', path: /\/responses\/[^/]+\/cancel$/, dialects: [RESPONSES], reader: RESPONSES, retold: true, complete: onceOnly },
 ];
+
+/** A line of the output of a batch: the answer to one of its requests. Vectors are left out, which are most of it and tell nothing. */
+function batchRow({ custom_id: id, response }: JsonObject): Row | undefined {
+  const answer = objectIn(response);
+  const body = objectIn(answer?.body);
+  if (id === undefined || answer === undefined) return undefined;
+  if (body === undefined || numberIn(answer.status_code, 0) >= 300) return {};
+  const text = JSON.stringify(body.object === 'list' ? { ...body, data: [] } : body);
+  return dialectOf(body.object === 'response' ? RESPONSES : CHAT).observeBody(text);
+}
 
 /** The model that draws where nobody names one (API description of OpenAI, `CreateImageRequest`). */
 const PAINTER = 'dall-e-2';

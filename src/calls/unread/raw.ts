@@ -1,15 +1,19 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { AbpError } from '../../contract/errors.ts';
+import type { StreamObserver } from '../../dialects/dialect.ts';
 import type { Exchange } from '../../upstream/exchange.ts';
 import type { TurnedDown } from '../../upstream/gate.ts';
 import type { Answer } from '../answers/answer.ts';
 import { type RelayOptions, relay } from '../answers/relay.ts';
+import type { AnswerReader } from '../answers/seen-answer.ts';
 import type { Holding } from '../bounds/body-budget.ts';
 import type { CallContext } from '../context.ts';
 import { encodingOf, headerOf } from '../headers.ts';
 import { AskedReader } from '../meters/asked-reader.ts';
+import { claimFor } from '../meters/counted-results.ts';
 import type { Meter } from '../meters/meter.ts';
 import { findReader, meterOf } from '../meters/meters.ts';
+import { observeRows } from '../meters/rows.ts';
 import { OpenedCall, type UnreadCall, type UnreadTry } from './unread-call.ts';
 
 /** Passes bytes both ways without looking at them; the body streams through and is never held. */
@@ -49,30 +53,50 @@ class RawCall implements Exchange {
     this.#exchange?.resume();
   }
 
-  #send({ admitted, deployment, request }: UnreadTry): void {
+  #send(one: UnreadTry): void {
+    const { method, target } = this.#call;
+    const { engine } = one.deployment;
+    const meter = meterOf(method, target.path, engine.dialects);
+    const row = meter?.row;
+    if (row === undefined) {
+      this.#relay(one, meter, meter?.reader === undefined ? undefined : findReader(meter.reader));
+      return;
+    }
+    const name = target.path;
+    // What is counted of a result must be known before it is read again.
+    void this.#context.counted.rows(`${engine.id} ${name}`).then((from) => {
+      this.#relayLater(one, meter, from === undefined ? undefined : lineReader(() => observeRows(row, { name, from })));
+    });
+  }
+
+  #relayLater(one: UnreadTry, meter: Meter | undefined, reader: AnswerReader | undefined): void {
+    try {
+      if (this.#opened.hasLeft) this.#opened.cancelled();
+      else this.#relay(one, meter, reader);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #relay({ admitted, deployment, request }: UnreadTry, meter: Meter | undefined, reader: AnswerReader | undefined): void {
     const call = this.#call;
     const context = this.#context;
     const body = this.#body;
     const { recorder } = this.#opened;
-    const meter = meterOf(call.method, call.target.path, deployment.engine.dialects);
     const holding = context.budget.holding(call.share);
-    const reader = meter?.reader === undefined ? undefined : findReader(meter.reader);
     const asked = body === null || meter?.asks !== true ? undefined : this.#askedReader(holding);
     const headers = body === null ? request.headers : withLength(request.headers, call);
+    const sent = asked === undefined || body === null ? body : seenBody(body, asked);
     try {
       this.#exchange = relay(
-        {
-          ...request,
-          method: call.method,
-          headers,
-          body: asked === undefined || body === null ? body : seenBody(body, asked),
-          runHex: call.runId.slice(4),
-        },
+        { ...request, method: call.method, headers, body: sent, runHex: call.runId.slice(4) },
         {
           admitted,
           deployment,
           reader,
           complete: this.#completing(meter, asked),
+          claim: claimFor(context.counted, deployment.engine),
+          retold: meter?.retold,
           holding,
           aside: (bytes, streamed) => context.large.observe(bytes, { reader: reader?.id, streamed, caller: call.share }),
           recorder,
@@ -116,6 +140,11 @@ class RawCall implements Exchange {
       this.#context.onFault(error, this.#call.runId);
     }
   }
+}
+
+/** Reads lines of results, and nothing else. */
+function lineReader(observeLines: () => StreamObserver): AnswerReader {
+  return { id: 'lines', plain: true, observeLines, observeStream: observeLines, observeBody: () => ({ toolCalls: [] }) };
 }
 
 /** Lets the body of a request pass, which is looked at on its way. */

@@ -85,9 +85,8 @@ export class OpenedCall {
   }
 
   #send(one: UnreadTry): void {
-    if (!this.#left) this.#steps.send(one);
-    // Nobody was called.
-    else this.recorder.close({ status: 'cancelled', reason: 'client_closed', error: null, response: null, eventCount: 0 });
+    if (this.#left) this.cancelled();
+    else this.#steps.send(one);
   }
 
   #later(work: () => void): void {
@@ -138,6 +137,15 @@ export class OpenedCall {
       this.recorder.declined(this.#target.engine.id, error);
       return undefined;
     }
+  }
+
+  get hasLeft(): boolean {
+    return this.#left;
+  }
+
+  /** Nobody was called, because the caller has left. */
+  cancelled(): void {
+    this.recorder.close({ status: 'cancelled', reason: 'client_closed', error: null, response: null, eventCount: 0 });
   }
 
   /** Whether another deployment may take the call. */

@@ -11,6 +11,7 @@ import type { ToolGateOptions } from '../answers/tool-gate.ts';
 import type { CallContext } from '../context.ts';
 import type { Deployment } from '../deployment.ts';
 import { asidesOf, engineHeaders, upstreamHeaders, upstreamQuery, withoutHeader } from '../headers.ts';
+import { claimFor } from '../meters/counted-results.ts';
 import { estimatedUsage, tokensOfBytes } from '../meters/meter.ts';
 import type { Recorder } from '../recorder.ts';
 import type { Plan, VendorCall } from './vendor-call.ts';
@@ -71,6 +72,7 @@ function relayed({ context, deployment, call, listener }: Sending, plan: Extract
     admitted: plan.admitted,
     deployment,
     reader: dialect,
+    claim: claimFor(context.counted, deployment.engine),
     holding: context.budget.holding(call.share),
     aside,
     complete: match.path.operation === 'embeddings' ? countedBy(plan.body.length) : undefined,

@@ -109,11 +109,12 @@ export function observeBody(body: string): Observed {
 }
 
 /** An answer of the Interactions API, whose usage has words of its own. */
-function observeInteraction({ model, service_tier: tier }: JsonObject, usage: JsonObject): Observed {
+function observeInteraction({ id, model, service_tier: tier }: JsonObject, usage: JsonObject): Observed {
   const counted = (key: string): number => (typeof usage[key] === 'number' ? usage[key] : 0);
   const thinkingTokens = counted('total_thought_tokens') || counted('total_reasoning_tokens');
   return {
     ...(typeof model === 'string' ? { model } : {}),
+    ...(typeof id === 'string' ? { once: { name: `interactions/${id}`, from: 0, to: 1 } } : {}),
     usage: {
       ...NO_USAGE,
       inputTokens: counted('total_input_tokens') + counted('total_tool_use_tokens'),

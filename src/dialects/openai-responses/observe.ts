@@ -26,6 +26,8 @@ class Sighting {
   model: string | undefined;
   error: string | undefined;
   response: wire.Response | undefined;
+  /** The engine works on when the stream breaks off, and tells what that used when it is asked for the end. */
+  background = false;
   /** The last event of a picture or a transcript. */
   alone: JsonObject | undefined;
   readonly items: wire.AnyItem[] = [];
@@ -40,6 +42,7 @@ class Sighting {
         break;
       case 'response.created':
         this.model = isJsonObject(event.response) && typeof event.response.model === 'string' ? event.response.model : undefined;
+        this.background = isJsonObject(event.response) && event.response.background === true;
         break;
       case 'response.completed':
       case 'response.incomplete':
@@ -80,10 +83,11 @@ export function observeStream(): StreamObserver {
       return held;
     },
     done: () => {
-      const { model, error, response, items, alone } = sighting;
+      const { model, error, response, items, alone, background } = sighting;
       const seen = alone === undefined ? observed(response, items) : { toolCalls: [], finish: 'stop' as const, ...usageAlone(alone) };
       const failed = error ?? ('error' in seen ? seen.error : undefined);
-      return { ...(model === undefined ? {} : { model }), ...seen, ...(failed === undefined ? {} : { error: failed }) };
+      const goesOn = background && response === undefined && failed === undefined ? { finish: 'pause' as const } : {};
+      return { ...(model === undefined ? {} : { model }), ...seen, ...goesOn, ...(failed === undefined ? {} : { error: failed }) };
     },
   };
 }
@@ -97,6 +101,7 @@ function observed(response: wire.Response | undefined, items: readonly wire.AnyI
   return {
     ...(typeof response.model === 'string' ? { model: response.model } : {}),
     ...(response.usage ? { usage: liftUsage({ ...response, output: [...output] }) } : {}),
+    ...(response.usage && response.background === true ? { once: { name: `responses/${response.id}`, from: 0, to: 1 } } : {}),
     finish: finishOf(endingOf({ ...response, output: [...output] }, refused)),
     toolCalls,
     ...failureOf(response),

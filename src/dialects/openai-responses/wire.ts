@@ -167,6 +167,7 @@ export const Response = z.looseObject({
   id: z.string(),
   model: z.string().nullish(),
   status: z.string().nullish(),
+  background: z.boolean().nullish(),
   output: z.array(AnyItem).nullish(),
   usage: Usage.nullish(),
   service_tier: z.string().nullish(),

@@ -2,6 +2,7 @@
 export interface UsageTables {
   readonly usage_rollups: UsageRollupsTable;
   readonly usage_positions: UsagePositionsTable;
+  readonly counted_results: CountedResultsTable;
 }
 
 export interface UsageRollupsTable {
@@ -41,6 +42,15 @@ export interface UsageRollupsTable {
    * A row with counts below zero takes out of the sums what those receipts say; another one adds what the calls have really used.
    */
   readonly late_of: number;
+}
+
+/** Results that vendors tell as often as they are asked. */
+interface CountedResultsTable {
+  /** The engine and the vendor's own name of the result. */
+  readonly name: string;
+  /** Rows that are counted; 1 for a result that has none. */
+  readonly counted: number;
+  readonly counted_at: number;
 }
 
 interface UsagePositionsTable {
