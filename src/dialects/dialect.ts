@@ -117,6 +117,15 @@ export interface Emitter {
   emit(event: IrEvent): string;
 }
 
+/** A limit by the minute that a call does not fit into. */
+export interface ReachedLimit {
+  readonly measure: 'requests' | 'tokens';
+  readonly limit: number;
+  readonly remaining: number;
+  /** When the call fits, in milliseconds since the epoch. */
+  readonly resetsAt: number;
+}
+
 /** Facts for the receipt that the bytes of an answer tell. */
 export interface Observed {
   readonly model?: string;
@@ -201,6 +210,8 @@ export interface Dialect {
   lowerError(error: IrError, context: { readonly requestId: string }): WireError;
   /** Puts our own error body inside the outer members that this dialect's SDKs need. */
   wrapError(body: JsonObject, status: number): JsonObject;
+  /** Headers in which the vendor tells of a limit, names and values in turn; absent where it has `x-ratelimit-…` or none. */
+  readonly limitHeaders?: (limit: ReachedLimit) => readonly string[];
   observeStream(): StreamObserver;
   observeBody(body: string): Observed;
 }

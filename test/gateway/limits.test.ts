@@ -9,10 +9,17 @@ import { ANSWER, adminCall } from './priced-engine.ts';
 let upstream: RecordingUpstream;
 let server: TestGateway;
 let sent: number;
+/** Nobody listens there. */
+const CLOSED = 'http://127.0.0.1:1';
 
 beforeAll(async () => {
   upstream = await startUpstream();
-  server = await startGateway({ engines: { claude: { url: upstream.url, key: 'k' } }, config: { auth: { local: false } } });
+  const routes = [
+    { match: 'again', to: 'claude/claude-sonnet-4-5', attempts: 2 },
+    { match: 'elsewhere', to: 'claude/claude-sonnet-4-5', fallback: ['groq/llama-3.3-70b-versatile', 'openai/gpt-4o'] },
+  ];
+  const engines = { claude: { url: upstream.url, key: 'k' }, openai: { url: upstream.url, key: 'k' }, groq: { url: CLOSED, key: 'k' } };
+  server = await startGateway({ engines, config: { auth: { local: false }, routes } });
 });
 afterAll(async () => {
   await server.close();
@@ -42,6 +49,14 @@ async function keyWith(limits: object): Promise<MadeKey> {
 
 const CLAUDE = { model: 'claude-sonnet-4-5', max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] };
 const CHAT = { model: 'claude-sonnet-4-5', max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] };
+const CHAT_ANSWER = {
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'gpt-4o',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+};
 const GEMINI = { contents: [{ parts: [{ text: 'hi' }] }], generationConfig: { maxOutputTokens: 20 } };
 
 /** Every way on which a caller reaches the engine, and the vendor's own words for a limit. */
@@ -66,7 +81,29 @@ describe('a key with a limit of requests', () => {
     expect(Number(last.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(Number(last.headers['retry-after'])).toBeLessThanOrEqual(30);
     expect(last.headers).toMatchObject({ 'x-ratelimit-limit-requests': '2', 'x-ratelimit-remaining-requests': '0' });
+    const own = last.headers['anthropic-ratelimit-requests-limit'];
+    expect(own).toBe(path.startsWith('/e/claude/v1/messages') ? '2' : undefined);
+    if (own === undefined) return;
+    expect(last.headers['anthropic-ratelimit-requests-remaining']).toBe('0');
+    const resets = Date.parse(String(last.headers['anthropic-ratelimit-requests-reset']));
+    expect(Math.abs(resets - Date.now() - Number(last.headers['retry-after']) * 1000)).toBeLessThan(5000);
     expect(errorIn(last)).toMatchObject({ code: 'rate_limited', details: { limit: 'requests_per_minute', allowed: 2 }, ...words });
+  });
+
+  it.each([
+    ['tried again', 'again'],
+    ['that another engine takes', 'elsewhere'],
+  ])('counts a call %s once', async (_, model) => {
+    const { secret } = await keyWith({ requests_per_minute: 2 });
+    const ask = async (): Promise<number> =>
+      (await post(`${server.url}/v1/chat/completions`, { ...CHAT, model }, ['x-abp-key', secret])).status;
+    upstream.answer((socket, { line }) => {
+      sent += 1;
+      const said = line.includes('/chat/') ? whole(JSON.stringify(CHAT_ANSWER)) : whole(JSON.stringify(ANSWER));
+      socket.write(sent % 2 === 1 ? whole('{}', { status: '529 Busy' }) : said);
+    });
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
+    expect(sent).toBe(4);
   });
 
   it('does not limit another key', async () => {

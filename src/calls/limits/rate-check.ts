@@ -16,6 +16,8 @@ export interface Limited {
   /** The limits as they were set, where `limits` is one node's part of them. */
   readonly whole?: CallLimits;
   readonly count?: LimitCount;
+  /** Each try of a call counts, as with an engine, which gets every one of them; a caller has made one call, however often it is tried. */
+  readonly everyTry?: boolean;
 }
 
 /** One node's use of a limit that several share: calls that came since the other nodes were last told, and calls at the moment. */
@@ -131,8 +133,12 @@ class HeldCall {
   settle(ending: CallEnding): void {
     const now = performance.now();
     this.#learned.hear(this.#call, this.#answers, ending);
-    for (const use of this.#uses) use.settle(this.caller, this.#wanted, ending, now);
-    for (const { count } of this.#held) if (count !== undefined) count.underWay -= 1;
+    for (let at = 0; at < this.#held.length; at += 1) {
+      const { count, everyTry = false } = this.#held[at] ?? {};
+      const isCall = ending.status !== 'refused' && (ending.status !== 'dropped' || everyTry);
+      this.#uses[at]?.settle(this.caller, { requests: isCall ? 0 : 1, tokens: this.#wanted }, ending, now);
+      if (count !== undefined) count.underWay -= 1;
+    }
   }
 }
 
@@ -223,13 +229,13 @@ class Use {
     this.#tokens?.use(tokens, now);
   }
 
-  /** The reservation becomes what was used. Another check refused a call that used nothing at all. */
-  settle(caller: string, reserved: number, { status, usage }: CallEnding, now: number): void {
+  /** The reservation becomes what was used. `back`: tokens that were reserved, and the request, where it turned out to be none. */
+  settle(caller: string, back: { readonly requests: number; readonly tokens: number }, { usage }: CallEnding, now: number): void {
     this.#calls -= 1;
     this.#holders?.settle(caller, now);
     this.#lastAt = now;
-    if (status === 'refused') this.#requests?.use(-1, now);
-    this.#tokens?.use((usage === null ? 0 : tokensOf(usage)) - reserved, now);
+    if (back.requests > 0) this.#requests?.use(-back.requests, now);
+    this.#tokens?.use((usage === null ? 0 : tokensOf(usage)) - back.tokens, now);
   }
 
   isIdle(now: number): boolean {

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import { CLAUDE_STRICT } from '../strict-subset.ts';
 import { answers } from './answer-shape.ts';
-import { liftError, lowerError, wrapError } from './errors.ts';
+import { liftError, limitHeaders, lowerError, wrapError } from './errors.ts';
 import { liftRequest, liftResponse } from './lift.ts';
 import { liftTokenCount, lowerCount, modelList, tokenCount } from './lists.ts';
 import { lowerRequest, lowerResponse, resumed } from './lower.ts';
@@ -52,6 +52,7 @@ export const claude: Dialect = {
   liftError,
   lowerError,
   wrapError,
+  limitHeaders,
   observeStream,
   observeBody,
 };

@@ -1,6 +1,7 @@
+import { isoTime } from '../../base/clock.ts';
 import { type JsonObject, objectIn, parseJson } from '../../base/json.ts';
 import type { IrError, IrErrorKind } from '../../ir/response.ts';
-import type { WireError } from '../dialect.ts';
+import type { ReachedLimit, WireError } from '../dialect.ts';
 import { withLimitWord } from '../limit-word.ts';
 import { toldStatus } from '../told-status.ts';
 import * as wire from './wire.ts';
@@ -105,4 +106,10 @@ function withThreadWord(body: JsonObject): JsonObject {
       ? { error_code: 'thread_not_found' }
       : { error_code: 'thread_unsupported_request', unsupported: ['thread'] };
   return { ...body, error: { ...error, details: { ...details, ...words } } };
+}
+
+/** Anthropic's own family of headers, with the reset as a time of RFC 3339 (page "Rate limits" of its API reference, 2026-11). */
+export function limitHeaders({ measure, limit, remaining, resetsAt }: ReachedLimit): readonly string[] {
+  const told = { limit: String(limit), remaining: String(remaining), reset: `${isoTime(resetsAt).slice(0, 19)}Z` };
+  return Object.entries(told).flatMap(([name, value]) => [`anthropic-ratelimit-${measure}-${name}`, value]);
 }

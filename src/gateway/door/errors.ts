@@ -58,7 +58,7 @@ export function sendError(response: ServerResponse, error: AbpError, target: Err
     'X-Should-Retry',
     String(error.retryable),
     ...allowHeader(error),
-    ...limitHeaders(error),
+    ...limitHeaders(error, target.dialect),
     ...more,
     ...(closesConnection(error) || isUnfinished(response.req) ? ['connection', 'close'] : []),
   ]);
@@ -92,15 +92,29 @@ function allowHeader(error: AbpError): string[] {
 }
 
 /** When to come back, and what is left of the measure that the call does not fit into, in the headers that SDKs of vendors read. */
-function limitHeaders({ details: { limit, allowed, remaining, retry_after_s: seconds } }: AbpError): string[] {
+function limitHeaders(
+  { details: { limit, allowed, remaining, retry_after_s: seconds } }: AbpError,
+  dialect: Dialect | undefined,
+): string[] {
   if (typeof seconds !== 'number') return [];
   const measure = MEASURES[String(limit)];
   if (measure === undefined) return ['retry-after', String(seconds)];
   const told = { limit: String(allowed), remaining: String(remaining), reset: `${seconds}s` };
-  return ['retry-after', String(seconds), ...Object.entries(told).flatMap(([name, value]) => [`x-ratelimit-${name}-${measure}`, value])];
+  return [
+    ...['retry-after', String(seconds)],
+    ...Object.entries(told).flatMap(([name, value]) => [`x-ratelimit-${name}-${measure}`, value]),
+    ...(measure === 'concurrency'
+      ? []
+      : (dialect?.limitHeaders?.({
+          measure,
+          limit: Number(allowed),
+          remaining: Number(remaining),
+          resetsAt: Date.now() + seconds * 1000,
+        }) ?? [])),
+  ];
 }
 
-const MEASURES: Readonly<Record<string, string>> = {
+const MEASURES: Readonly<Record<string, 'requests' | 'tokens' | 'concurrency'>> = {
   requests_per_minute: 'requests',
   tokens_per_minute: 'tokens',
   concurrency: 'concurrency',

@@ -22,9 +22,9 @@ const NOBODY: readonly Limited[] = [];
 
 /** Those who have limits: what tells them from all others, and how they are called in a refusal. */
 const WORDS = {
-  caller: { id: (key: string) => key, name: () => 'This caller' },
-  team: { id: (team: string) => `team ${team}`, name: (team: string) => `The team ${team}` },
-  engine: { id: (engine: string) => `engine ${engine}`, name: (engine: string) => `The engine ${engine}` },
+  caller: { id: (key: string) => key, name: () => 'This caller', everyTry: false },
+  team: { id: (team: string) => `team ${team}`, name: (team: string) => `The team ${team}`, everyTry: false },
+  engine: { id: (engine: string) => `engine ${engine}`, name: (engine: string) => `The engine ${engine}`, everyTry: true },
 } as const;
 /** How many of a kind are remembered. */
 const MOST_MADE = 10_000;
@@ -87,7 +87,8 @@ export class LimitTable {
     const part = this.#more.shares?.of(id, whole);
     const limits = part?.limits ?? whole;
     if (known !== undefined && known.limits === limits && known.count === part?.count && (known.whole ?? limits) === whole) return known;
-    const made = { id, name: WORDS[kind].name(subject), limits, ...(part === undefined ? {} : { whole, count: part.count }) };
+    const { name, everyTry } = WORDS[kind];
+    const made = { id, name: name(subject), limits, everyTry, ...(part === undefined ? {} : { whole, count: part.count }) };
     if (this.#made[kind].size >= MOST_MADE) this.#made[kind].clear();
     this.#made[kind].set(subject, made);
     return made;
