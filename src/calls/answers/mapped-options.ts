@@ -30,6 +30,8 @@ export interface MappedOptions {
   readonly holding: Holding;
   /** Asked at a failure before the first byte, where the route allows another try. */
   readonly takeOver?: TakeOver | undefined;
+  /** The end of a run could not be written or sent: a fault of ours, to log. */
+  readonly onFault: (error: unknown) => void;
   /** The engine has the request body, or will never get it. */
   readonly onTaken: () => void;
 }

@@ -7,6 +7,7 @@ import { AnswerChanges } from '../../mapping/answer-changes.ts';
 import type { Fact } from '../../receipts/journal/facts.ts';
 import type { Exchange, ExchangeSink } from '../../upstream/exchange.ts';
 import { Admission, EngineDoor } from '../admission.ts';
+import { Batch } from '../batch.ts';
 import { BodyBudget } from '../bounds/body-budget.ts';
 import { LiveRuns } from '../live-runs.ts';
 import { Recorder } from '../recorder.ts';
@@ -32,12 +33,12 @@ interface Stage {
 }
 
 /** A Claude caller on an engine of Chat Completions; both ends are here. `log` may be shared, to see an order. */
-function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true }: Setting = {}): Stage {
+function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true, streamed = true, batch }: Setting = {}): Stage {
   const facts: Fact[] = [];
   let sink: ExchangeSink | undefined;
   const recorders = {
     sink: { append: (fact: Fact) => void facts.push(fact) },
-    batch: { close: (step: { record(): void }) => step.record() },
+    batch: batch ?? new Batch({ gather: () => undefined, flush: () => undefined }),
     live: new LiveRuns(),
   };
   const request = { method: 'POST', origin: '', path: '/', headers: [], body: null, silenceMs: 1000, runHex: '0'.repeat(32) };
@@ -62,7 +63,7 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
     },
     judge: async ({ said }) => ({ json: said }),
     aside: async () => ({ text: Buffer.alloc(0), observed: { toolCalls: [] }, record: { fidelity: [], emulations: [] } }),
-    streamed: true,
+    streamed,
     holding: new BodyBudget(1024 * 1024).holding('key'),
     answer: {
       from: () => undefined,
@@ -76,10 +77,11 @@ function stage({ engine = dialect('openai-chat'), log = [], flowing = () => true
       abandon: () => void log.push('abandoned'),
     },
     recorder,
+    onFault: (error) => void log.push(`fault: ${String(error)}`),
     onTaken: () => undefined,
   });
   if (sink === undefined) throw new Error('the engine was not called');
-  sink.head(200, ['content-type', 'text/event-stream']);
+  sink.head(200, ['content-type', streamed ? 'text/event-stream' : 'application/json']);
   return { sink, call, said: log, facts };
 }
 
@@ -87,6 +89,8 @@ interface Setting {
   readonly engine?: Dialect;
   readonly log?: string[];
   readonly flowing?: () => boolean;
+  readonly streamed?: boolean;
+  readonly batch?: Batch;
 }
 
 it('passes the first chunk on at once, and later ones of all calls when the turn of the event loop ends', async () => {
@@ -158,4 +162,36 @@ it('ends the answer with an error, and nothing else, when a chunk cannot be tran
   const message = "The engine's answer cannot be translated: no such thing";
   expect(said).toEqual(['head 200', 'one', message, 'end', 'engine aborted']);
   expect(facts).toMatchObject([{ fact: 'close', status: 'failed', reason: 'engine_error', error: { message } }]);
+});
+
+const ANSWER = Buffer.from(
+  '{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"all"},"finish_reason":"stop"}]}',
+);
+
+it('sends whole answers of a turn of the event loop after one write of their ends to the journal', async () => {
+  const log: string[] = [];
+  const batch = new Batch({ gather: () => void log.push('gathers'), flush: () => void log.push('writes') });
+  const calls = [stage({ log, batch, streamed: false }), stage({ log, batch, streamed: false })];
+  for (const { sink } of calls) {
+    sink.data(ANSWER);
+    sink.end([]);
+  }
+  expect(log).toEqual([]);
+  await turn();
+  expect(log).toEqual(['gathers', 'writes', 'head 200', 'end', 'head 200', 'end']);
+  expect(calls.flatMap(({ facts }) => facts)).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+});
+
+it('tells a fault, and breaks the answer off, where its end cannot be written', async () => {
+  const batch = new Batch({
+    gather: () => undefined,
+    flush: () => {
+      throw new Error('no room');
+    },
+  });
+  const { sink, said } = stage({ batch, streamed: false });
+  sink.data(ANSWER);
+  sink.end([]);
+  await turn();
+  expect(said).toEqual(['fault: Error: no room', 'abandoned']);
 });

@@ -5,6 +5,7 @@ import type { IrError } from '../../ir/response.ts';
 import { type AnswerRecord, NO_RECORD } from '../../mapping/answers/account.ts';
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink } from '../../upstream/exchange.ts';
 import type { TakeOver } from '../../upstream/gate.ts';
+import type { Step } from '../batch.ts';
 import { Collected } from '../bounds/collected.ts';
 import { isEncoding } from '../bounds/decoding.ts';
 import { StreamDecoder } from '../bounds/stream-decoder.ts';
@@ -346,20 +347,25 @@ class MappedCall implements ExchangeSink, Exchange, Pending {
     this.#send(status, body, hints, () => this.#close('failed', 'engine_error', engineError(error.message), observed));
   }
 
-  /** Sends a whole answer, once its end is in the journal. */
+  /** Sends a whole answer, once its end is in the journal together with those of other calls that end now. */
   #send(status: number, body: Buffer, more: readonly string[], close: () => void): void {
-    const { answer, recorder } = this.#options;
+    const { answer, recorder, onFault } = this.#options;
     const headers = ['content-type', 'application/json; charset=utf-8', 'content-length', String(body.length), ...more];
-    const send = (): void => {
-      close();
-      answer.head(status, headers);
-      answer.write(body);
-      answer.end([]);
+    const step: Step = {
+      record: close,
+      proceed: () => {
+        answer.head(status, headers);
+        answer.end([], body);
+      },
+      fail: (fault) => {
+        onFault(fault);
+        answer.abandon();
+      },
     };
     recorder.tape?.caller.head(status, headers);
     const recorded = recorder.tape?.caller.whole(body);
-    if (recorded === undefined) send();
-    else recorded.then(send).catch((thrown: unknown) => this.#untranslatable(thrown));
+    if (recorded === undefined) recorder.ending(step);
+    else recorded.then(() => recorder.ending(step)).catch((thrown: unknown) => this.#untranslatable(thrown));
   }
 
   #head(status: number, headers: readonly string[]): void {

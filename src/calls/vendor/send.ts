@@ -130,6 +130,7 @@ function translated({ context, deployment, call, listener }: Sending, plan: Extr
     holding,
     streamed,
     judge: (question) => context.large.judge(question, call.share),
+    onFault: (error) => context.onFault(error, runId),
     translation: { ...way, engine, caller, filter: new AnswerChanges(changes, streamed) },
     gate: counting ? undefined : gateOf(context, call, plan),
     aside: (body, headers) => context.large.translate(body, { ...way, headers, engine: engine.id, caller: caller.id, changes }, call.share),
