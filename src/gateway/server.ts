@@ -9,6 +9,7 @@ import { parseRunId } from '../contract/run-id.ts';
 import type { Home } from '../home/home.ts';
 import { type Keeper, startKeeper } from '../receipts/keeper/keeper.ts';
 import type { KeeperOptions } from '../receipts/keeper/keeper-protocol.ts';
+import { databaseWord, lastDatabase } from '../receipts/seal/last-database.ts';
 import { openStore } from '../store/database.ts';
 import { BodyShelf } from '../store/recordings/body-shelf.ts';
 import { agentPlaneOf } from './agent-plane/agent-plane.ts';
@@ -217,6 +218,11 @@ async function openBooks(
 ): Promise<Pick<Gateway, 'shelf' | 'telemetry' | 'keeper' | 'store'> & { readonly live: LiveRuns }> {
   const lock = home.lockServer();
   closers.push(() => lock.release());
+  const before = lastDatabase(home.path, config.database.url);
+  if (before !== undefined)
+    log.warn(
+      `this home last used ${before}, and uses ${databaseWord(config.database.url)} now: keys and receipts of before are not in it (ABP_DATABASE_URL, database.url)`,
+    );
   const live = new LiveRuns();
   const heads = new HeadPublisher({ webhook: config.receipts.head_webhook, log });
   closers.push(() => heads.close());

@@ -237,5 +237,14 @@ describe('abp backup', () => {
     await server.close();
     const { code, err } = await abp({ home: place.home }, 'backup', fresh('x'));
     expect([code, err]).toEqual([7, expect.stringMatching(/last used the PostgreSQL database "test_\d+".*\nhint: .*ABP_DATABASE_URL/)]);
+    // Commands that only look find nothing there, and say why.
+    for (const words of [
+      ['receipts', 'list'],
+      ['agents', 'list'],
+      ['recordings', 'list'],
+    ])
+      expect((await abp({ home: place.home }, ...words)).err).toMatch(
+        /^note: the server of .* last used the PostgreSQL database "test_\d+".*ABP_DATABASE_URL/,
+      );
   });
 });

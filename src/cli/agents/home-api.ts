@@ -16,6 +16,7 @@ import { capabilityRoutes } from '../../gateway/routes/capabilities.ts';
 import { secretValues } from '../../gateway/secret-values.ts';
 import type { Home } from '../../home/home.ts';
 import { openStore } from '../../store/database.ts';
+import { warnOfOtherDatabase } from '../backup/database-in-use.ts';
 import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';
 
@@ -31,10 +32,11 @@ export interface AgentApi {
 const ROUTES: readonly AgentRoute[] = [...agentRoutes, ...capabilityRoutes];
 
 /** The routes of the agent plane on the database of a home that no server serves. A user who can open the home holds its token. */
-export async function homeApi({ io, configPath }: Context, home: Home): Promise<AgentApi> {
+export async function homeApi({ io, output, configPath }: Context, home: Home): Promise<AgentApi> {
   const { config } = await withConfig(() =>
     loadConfig({ env: io.env, homePath: home.path, ...(configPath !== undefined && { path: configPath }) }),
   );
+  warnOfOtherDatabase({ io, output }, home.path, config.database.url);
   const store = await openStore({ home, url: config.database.url });
   const routes = new LiveRoutes(store, config);
   await routes.read();

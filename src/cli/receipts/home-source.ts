@@ -23,15 +23,17 @@ import { chainOf, findHead } from '../../store/receipts/chain.ts';
 import { getReceipt } from '../../store/receipts/receipts.ts';
 import { BodyShelf } from '../../store/recordings/body-shelf.ts';
 import type { Store } from '../../store/store.ts';
+import { warnOfOtherDatabase } from '../backup/database-in-use.ts';
 import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';
 import type { ReceiptSource } from './source.ts';
 
 /** Receipts of a home that no server serves, read from its database. */
-export async function homeSource({ io, configPath }: Context, home: Home): Promise<ReceiptSource> {
+export async function homeSource({ io, output, configPath }: Context, home: Home): Promise<ReceiptSource> {
   const { config } = await withConfig(() =>
     loadConfig({ env: io.env, homePath: home.path, ...(configPath !== undefined && { path: configPath }) }),
   );
+  warnOfOtherDatabase({ io, output }, home.path, config.database.url);
   const store = await openStore({ home, url: config.database.url });
   const keysFolder = sealKeysFolder(home.path);
   protectSealKeys(keysFolder, config.receipts.key_secret);

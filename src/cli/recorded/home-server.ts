@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { nodeFetch } from '../../base/node-fetch.ts';
 import { packageVersion } from '../../base/own-files.ts';
 import { openHome } from '../../home/home.ts';
+import { warnOfOtherDatabase } from '../backup/database-in-use.ts';
 import { clientOf, type ServerClient, type ServingServer, serverOf } from '../client.ts';
 import type { Context } from '../command.ts';
 import { withConfig } from '../config.ts';
@@ -30,7 +31,7 @@ export interface HomeServer {
 }
 
 /** Works with the server that the commands of the home go to or, where there is none, with one that lives as long as the work. */
-export async function withServer<T>({ homePath, configPath, io }: Context, work: (server: HomeServer) => Promise<T>): Promise<T> {
+export async function withServer<T>({ homePath, configPath, io, output }: Context, work: (server: HomeServer) => Promise<T>): Promise<T> {
   const home = openHome({ path: homePath });
   const serving = serverOf(home);
   if (serving !== undefined) return await work(serverAt(serving));
@@ -40,6 +41,7 @@ export async function withServer<T>({ homePath, configPath, io }: Context, work:
   const { config } = await withConfig(() =>
     loadConfig({ env: io.env, homePath, ...(configPath === undefined ? {} : { path: configPath }) }),
   );
+  warnOfOtherDatabase({ io, output }, home.path, config.database.url);
   const server = await startServer({
     config: { ...config, server: { ...config.server, host: '127.0.0.1', port: 0 } },
     home,
