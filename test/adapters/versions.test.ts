@@ -11,7 +11,7 @@ describe('the version in what a CLI prints', () => {
     ['copilot', "GitHub Copilot CLI 1.0.102.\nRun 'copilot update' to check for updates.\n", '1.0.102'],
     ['cursor', '2025.10.02-bd871ac\n', '2025.10.02-bd871ac'],
     ['opencode', '1.18.33\n', '1.18.33'],
-    ['pi', '0.87.1\n', '0.87.1'],
+    ['pi', '1.5.2\n', '1.5.2'],
     ['omp', 'omp/18.2.3\n', '18.2.3'],
     ['openclaw', 'OpenClaw 2026.9.6 (abc1234)\n', '2026.9.6'],
     ['hermes', 'Hermes Agent v0.19.0 (2026.7.20)\nInstall method: pip\n', '0.19.0'],
@@ -31,6 +31,8 @@ describe('what a version differs in from the profile', () => {
     ['gemini', '0.61.0', { canResume: true, supportsThinkingStreaming: false, pluginListCmd: 'gemini extensions list' }],
     ['copilot', '1.0.102', { canResume: true, supportsMCP: true, supportsThinking: true, approvalModes: ['yolo', 'prompt', 'deny'] }],
     ['cursor', '2025.10.02-bd871ac', { canResume: true, requiresPty: false }],
+
+    ['pi', '1.5.2', { supportsMCP: true, supportsAgentsMd: true }],
     ['openclaw', '2026.9.6', { supportsTextStreaming: false }],
   ])('%s %s', (agent, version, differs) => {
     expect(findAdapter(agent)?.detect.effective(version)).toMatchObject(differs);

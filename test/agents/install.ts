@@ -1,10 +1,15 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { runCommand } from '../../src/base/subprocess.ts';
 import type { InstallableAgent } from './catalogue.ts';
+import { put, textOf } from './files.ts';
 
 const INSTALL_MS = 20 * 60_000;
+/** Names what stands in a folder, so that a raised pin is installed over it. */
+const STAMP = 'installed.txt';
+/** An empty package in the place of those that a command has inside. */
+const NOTHING = 'nothing';
 
 /** Where real agents are kept between runs; never inside the project. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
@@ -33,20 +38,30 @@ const INSTALLERS: Readonly<Record<InstallableAgent['from'], Installer>> = {
   },
 };
 
-/** Installs an agent unless it is there; the PATH that finds it and the Node that runs us. */
-export async function installed({ agent, from, packages }: InstallableAgent, command: string): Promise<string> {
+/** Installs an agent unless it is there in this version; the PATH that finds it and the Node that runs us. */
+export async function installed({ agent, from, packages, carries = [] }: InstallableAgent, command: string): Promise<string> {
   const folder = join(cacheFolder(), agent);
   const installer = INSTALLERS[from];
   const bin = join(folder, installer.bin);
   const path = [bin, dirname(process.execPath), process.env.PATH ?? ''].join(delimiter);
-  if (existsSync(join(bin, command))) return path;
+  const stamp = packages.join(' ');
+  if (existsSync(join(bin, command)) && textOf(join(folder, STAMP)) === stamp) return path;
   mkdirSync(folder, { recursive: true });
+  if (carries.length > 0) leaveOut(folder, carries);
   for (const [program, ...args] of installer.steps(folder, packages)) {
     const { code, stderr } = await runCommand(program, args, { env: { ...process.env, PATH: path }, timeoutMs: INSTALL_MS });
     if (code !== 0) throw new Error(`${from} could not install ${packages.join(' ')}: ${stderr.slice(-400)}`);
   }
   if (!existsSync(join(bin, command))) throw new Error(`${packages.join(' ')} has no command ${command}`);
+  writeFileSync(join(folder, STAMP), stamp);
   return path;
+}
+
+/** The command has these packages inside; what is published of it names versions of them that cannot be had everywhere. */
+function leaveOut(folder: string, carries: readonly string[]): void {
+  put(join(folder, NOTHING, 'package.json'), JSON.stringify({ name: NOTHING, version: '0.0.0' }));
+  const overrides = Object.fromEntries(carries.map((name) => [name, `file:./${NOTHING}`]));
+  put(join(folder, 'package.json'), JSON.stringify({ private: true, overrides }));
 }
 
 /** A package that the scenarios themselves need and the project does not; the folder it is installed in. */

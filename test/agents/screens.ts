@@ -55,8 +55,9 @@ export const SCREENS: Readonly<Record<string, AgentScreen>> = {
     quit: '/exit',
   },
   pi: {
+    own: { '.pi/agent/models.json': '{ "providers": {} }\n' },
     // It notes in this file which version it was that ran last.
-    own: { '.pi/agent/settings.json': '{ "lastChangelogVersion": "0.87.1" }\n', '.pi/agent/models.json': '{ "providers": {} }\n' },
+    state: { '.pi/agent/settings.json': '{ "lastChangelogVersion": "0.87.1" }\n' },
     questions: [],
     ready: /\(auto\)/,
     quit: '/quit',

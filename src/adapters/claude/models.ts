@@ -5,7 +5,7 @@ import { anthropic } from '../../models/facts/anthropic.ts';
 import type { Catalogue } from '../define.ts';
 import { type ListedModel, listedModels } from '../listing.ts';
 
-const options: BundleOptions = { agent: 'claude', asOf: '2026-11-15', cliArgKey: '--model', deployment: 'hosted' };
+const options: BundleOptions = { agent: 'claude', asOf: '2026-11-20', cliArgKey: '--model', deployment: 'hosted' };
 
 const models = [
   { fact: anthropic.opus55, alias: 'opus' },
@@ -68,7 +68,7 @@ export const catalogue: Catalogue = {
   models,
   defaultModelId: 'claude-opus-5-5',
   modelsAsOf: options.asOf,
-  modelsSource: 'the list that Claude Code 2.1.325 carries, the vendor’s model pages, the price data of this package',
+  modelsSource: 'the list that Claude Code 2.1.328 carries, the vendor’s model pages, the price data of this package',
   discover: {
     args: ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
     input: '{"type":"control_request","request_id":"models","request":{"subtype":"initialize"}}\n',

@@ -90,7 +90,7 @@ export const profile: Profile = {
     { date: '2026-11-15', version: '2.1.325', note: 'opus, fable, sonnet and haiku are the aliases of its own list' },
     { date: '2026-11-15', version: '2.1.325', note: 'its login is kept in .claude/.credentials.json, or in the keychain on macOS' },
   ],
-  detect: detectRule({ pattern: /(?<!\S)(\d+\.\d+\.\d+\S*) \(Claude Code\)/, tested: { oldest: '2.1.197', newest: '2.1.325' } }),
+  detect: detectRule({ pattern: /(?<!\S)(\d+\.\d+\.\d+\S*) \(Claude Code\)/, tested: { oldest: '2.1.197', newest: '2.1.328' } }),
   attachments: { image: 'content', pdf: 'content', text: 'content', addresses: ['image', 'pdf'] },
   auth: {
     envVars: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],

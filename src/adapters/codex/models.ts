@@ -5,7 +5,7 @@ import { openai } from '../../models/facts/openai.ts';
 import type { Catalogue } from '../define.ts';
 import { type ListedModel, listedModels } from '../listing.ts';
 
-const options: BundleOptions = { agent: 'codex', asOf: '2026-11-15', cliArgKey: '-m', deployment: 'hosted', supportsLocalModels: true };
+const options: BundleOptions = { agent: 'codex', asOf: '2026-11-20', cliArgKey: '-m', deployment: 'hosted', supportsLocalModels: true };
 
 /** Codex keeps a smaller window than the vendor allows. */
 const window = { contextWindow: 272_000 };
@@ -60,6 +60,6 @@ export const catalogue: Catalogue = {
   models,
   defaultModelId: 'gpt-6.1-sol',
   modelsAsOf: options.asOf,
-  modelsSource: 'codex debug models of 0.166.0, the price data of this package',
+  modelsSource: 'codex debug models of 0.169.0, the price data of this package',
   discover: { args: ['debug', 'models'], models: (output) => listedModels(options, models, listed(output)) },
 };

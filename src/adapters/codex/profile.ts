@@ -89,7 +89,7 @@ export const profile: Profile = {
   ],
   detect: detectRule({
     pattern: /codex(?:-cli)? (\d+\.\d+\.\d+\S*)/,
-    tested: { oldest: '0.166.0', newest: '0.166.0' },
+    tested: { oldest: '0.166.0', newest: '0.169.0' },
     measured: [
       {
         since: '0.166.0',

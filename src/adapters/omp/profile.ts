@@ -80,13 +80,14 @@ export const profile: Profile = {
   notes: [
     { date: '2026-11-15', version: '18.2.3', note: 'needs bun on the PATH' },
     { date: '2026-11-15', version: '18.2.3', note: '--thinking takes off to max' },
+    { date: '2026-11-20', version: '18.3.4', note: 'with the native library of 18.2.11 in the place of its own it behaves as 18.2.3 does' },
   ],
   today: {
-    date: '2026-11-15',
+    date: '2026-11-20',
     platform: 'all',
     type: 'npm',
-    command: 'npm install -g bun @oh-my-pi/pi-coding-agent@18.2.3',
-    notes: 'Runs on bun, which is installed with it. 18.3.4 names a dependency that cannot be installed.',
+    command: 'npm install -g bun @oh-my-pi/pi-coding-agent || npm install -g bun @oh-my-pi/pi-coding-agent@18.2.3',
+    notes: 'Runs on bun, which is installed with it. Where the registry lacks a dependency of the newest version, it is 18.2.3.',
     prerequisiteCheck: 'npm --version',
   },
   detect: detectRule({

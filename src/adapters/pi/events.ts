@@ -2,10 +2,11 @@ import { lt } from 'semver';
 import type { Clock } from '../../base/clock.ts';
 import type { Dialogue, SpawnPlan } from '../adapter.ts';
 import { type PiVoice, piDialogue } from '../families/pi/dialogue.ts';
+import { doubleUnderscore } from '../families/tools/mcp-names.ts';
 
 const VOICE: PiVoice = {
   tools: {
-    mcp: () => undefined,
+    mcp: doubleUnderscore,
     effects: {
       read: { does: 'read', path: ['path', 'file_path', 'filePath'] },
       write: { does: 'write', path: ['path', 'file_path', 'filePath'], content: ['content'] },

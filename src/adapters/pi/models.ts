@@ -3,7 +3,7 @@ import { routed } from '../../models/facts/routed.ts';
 import type { Catalogue } from '../define.ts';
 import { type ListedModel, listedModels } from '../listing.ts';
 
-const options: BundleOptions = { agent: 'pi', asOf: '2026-11-15', cliArgKey: '--model', deployment: 'hybrid', supportsLocalModels: true };
+const options: BundleOptions = { agent: 'pi', asOf: '2026-11-20', cliArgKey: '--model', deployment: 'hybrid', supportsLocalModels: true };
 
 const models = routed.map((fact) => bundledModel(options, { fact, modelId: `${fact.provider}/${fact.id}` }));
 
@@ -36,6 +36,6 @@ export const catalogue: Catalogue = {
   models,
   defaultModelId: null,
   modelsAsOf: options.asOf,
-  modelsSource: 'the models that @earendil-works/pi-ai 0.87.1 lists, the price data of this package',
+  modelsSource: 'the models that pi 1.5.2 lists, the price data of this package',
   discover: { args: ['--list-models'], models: (output) => listedModels(options, models, listed(output)) },
 };

@@ -81,19 +81,28 @@ export const profile: Profile = {
     { date: '2026-11-15', version: '0.87.1', note: 'the npm package is @earendil-works/pi-coding-agent since 0.74' },
     { date: '2026-11-15', version: '0.87.1', note: 'it has no approvals of its own: every tool runs' },
     { date: '2026-11-15', version: '0.87.1', note: '--thinking takes off to xhigh' },
+    {
+      date: '2026-11-20',
+      version: '1.5.2',
+      note: 'it has MCP servers: those of the user, and those that an extension registers for a run',
+    },
+    { date: '2026-11-20', version: '1.5.2', note: 'a command that it answers by itself is told as handled, and no run follows' },
   ],
   today: {
-    date: '2026-11-15',
+    date: '2026-11-20',
     platform: 'all',
     type: 'npm',
-    command: 'npm install -g @earendil-works/pi-coding-agent@0.87.1',
-    notes: 'Requires Node 22.19 or newer. Renamed; 1.4.0 and 1.5.0 name a dependency that cannot be installed.',
+    command: 'npm install -g @earendil-works/pi-coding-agent || npm install -g @earendil-works/pi-coding-agent@0.87.1',
+    notes: 'Requires Node 22.19 or newer. Renamed; where the registry lacks a dependency of the newest version, it is 0.87.1.',
     prerequisiteCheck: 'npm --version',
   },
   detect: detectRule({
     pattern: /^v?(\d+\.\d+\.\d+\S*)\s*$/m,
-    tested: { oldest: '0.87.1', newest: '0.87.1' },
-    measured: [{ since: '0.74.2', differs: { supportsAgentsMd: true } }],
+    tested: { oldest: '0.87.1', newest: '1.5.2' },
+    measured: [
+      { since: '0.74.2', differs: { supportsAgentsMd: true } },
+      { since: '1.5.2', differs: { supportsMCP: true } },
+    ],
   }),
   attachments: { image: 'content' },
   auth: {

@@ -78,6 +78,23 @@ it('refuses what needs an approval when nobody can answer', () => {
   expect(settings(spawn(planOf('pi', { approvalMode: 'prompt' })).files)).toMatchObject({ gate: 'refuse' });
 });
 
+it('registers the servers of the run, each value as it stands, and leaves out what the agent cannot speak to', () => {
+  const mcpServers = [
+    { name: 'files', transport: 'stdio', command: 'node', args: ['s.js'], env: { TOKEN: '!a$HOME', PRICE: '$$5' } },
+    { name: 'web', transport: 'streamable-http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer $X' } },
+    { name: 'old', transport: 'sse', url: 'https://example.com/sse' },
+  ] as const;
+  const { files, unhonoured } = spawn(planOf('pi', { mcpServers: [...mcpServers] as never }));
+  expect(settings(files)).toMatchObject({
+    mcpServers: {
+      files: { exposure: 'direct', command: 'node', args: ['s.js'], env: { TOKEN: '$!a$$HOME', PRICE: '$$$$5' } },
+      web: { exposure: 'direct', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer $$X' } },
+    },
+  });
+  expect(settings(files)).not.toHaveProperty('mcpServers.old');
+  expect(unhonoured).toEqual([{ option: 'mcpServers', reason: 'the agent does not speak SSE; servers that do are left out' }]);
+});
+
 it('keeps a prompt that begins with @ or - a prompt', () => {
   expect(spawn(planOf('pi', { prompt: '@home' }, { interactive: true })).args.slice(-2)).toEqual(['--', ' @home']);
   expect(spawn(planOf('pi', { prompt: '--help' }, { interactive: true })).args.slice(-2)).toEqual(['--', '--help']);

@@ -1,7 +1,7 @@
 import { THINKING_EFFORT_LEVELS } from '../../contract/runs/coding-agent.ts';
 import type { ListPrice, ModelFact, ThinkingFact } from '../model-fact.ts';
 
-// Limits and prices: the vendor's model pages and the list that Claude Code 2.1.325 carries, 2026-11-15.
+// Limits and prices: the vendor's model pages and the lists that Claude Code 2.1.328 and pi 1.5.2 carry, 2026-11-20.
 
 const MILLION = 1_000_000;
 
@@ -33,13 +33,13 @@ const small = { contextWindow: 200_000, maxOutputTokens: 64_000, thinking: budge
 
 export const anthropic = {
   opus55: claude('claude-opus-5-5', 'Claude Opus 5.5', { input: 4, output: 20, cached: 0.2, cacheWrite: 5 }),
-  fable52: claude('claude-fable-5-2', 'Claude Fable 5.2', { input: 8, output: 40 }),
-  sonnet55: claude('claude-sonnet-5-5', 'Claude Sonnet 5.5', { input: 2, output: 10 }),
+  fable52: claude('claude-fable-5-2', 'Claude Fable 5.2', { input: 8, output: 40, cached: 0.2, cacheWrite: 10 }),
+  sonnet55: claude('claude-sonnet-5-5', 'Claude Sonnet 5.5', { input: 2, output: 10, cached: 0.1, cacheWrite: 2.5 }),
   haiku55: claude(
     'claude-haiku-5-5',
     'Claude Haiku 5.5',
-    { input: 0.1, output: 0.5, cacheWrite: 0.125 },
-    { tiers: [{ inputTokensAbove: 100_000, input: 0.5, output: 2.5, cacheWrite: 0.625 }] },
+    { input: 0.1, output: 0.5, cached: 0.01, cacheWrite: 0.125 },
+    { tiers: [{ inputTokensAbove: 100_000, input: 0.5, output: 2.5, cached: 0.05, cacheWrite: 0.625 }] },
   ),
   fable51: claude('claude-fable-5-1', 'Claude Fable 5.1', { input: 10, output: 50, cached: 0.25, cacheWrite: 12.5 }),
   opus5: claude('claude-opus-5', 'Claude Opus 5', { input: 5, output: 25, cached: 0.5, cacheWrite: 6.25 }),

@@ -34,6 +34,8 @@ const pro31: ListPrice = { input: 2, output: 12, cached: 0.2 };
 const pro25: ListPrice = { input: 1.25, output: 10, cached: 0.125 };
 
 export const google = {
+  /** Without a price: the vendor doubles it on 2026-12-01, and a list has no dates. */
+  argon4: gemini('gemini-4-argon', 'Gemini 4 Argon'),
   pro31: gemini('gemini-3.1-pro-preview', 'Gemini 3.1 Pro', { price: pro31, tiers: longPrompts(pro31) }),
   flash38: gemini('gemini-3.8-flash', 'Gemini 3.8 Flash', { price: { input: 0.75, output: 3.75, cached: 0.075 } }),
   flash35lite: gemini('gemini-3.5-flash-lite', 'Gemini 3.5 Flash-Lite', { price: { input: 0.3, output: 2.5, cached: 0.03 } }),

@@ -1,7 +1,7 @@
 import { THINKING_EFFORT_LEVELS } from '../../contract/runs/coding-agent.ts';
 import type { ListPrice, ModelFact, PriceTier } from '../model-fact.ts';
 
-// Limits and prices: the price data this package depends on and the list that Codex 0.166.0 carries, 2026-11-15.
+// Limits and prices: the price data this package depends on and the lists that Codex 0.169.0 and pi 1.5.2 carry, 2026-11-20.
 
 const LONG = 272_000;
 
@@ -50,8 +50,8 @@ function plain(id: string, name: string, rest: Partial<ModelFact> & { readonly p
 const oSeries = { contextWindow: 200_000, maxOutputTokens: 100_000 };
 
 export const openai = {
-  sol61: gpt('gpt-6.1-sol', 'GPT-6.1 Sol'),
-  terra61: gpt('gpt-6.1-terra', 'GPT-6.1 Terra'),
+  sol61: gpt('gpt-6.1-sol', 'GPT-6.1 Sol', { price: { input: 2, output: 10, cached: 0.1, cacheWrite: 2.5 } }),
+  terra61: gpt('gpt-6.1-terra', 'GPT-6.1 Terra', { price: { input: 1, output: 5, cached: 0.05, cacheWrite: 1.25 } }),
   astra6: gpt('gpt-6-astra', 'GPT-6 Astra', { price: { input: 10, output: 50, cached: 1, cacheWrite: 12.5 } }),
   sol6: gpt('gpt-6-sol', 'GPT-6 Sol', { price: { input: 2, output: 10, cached: 0.2, cacheWrite: 2.5 } }),
   luna6: gpt('gpt-6-luna', 'GPT-6 Luna', { price: { input: 0.1, output: 0.5, cached: 0.01, cacheWrite: 0.125 } }),

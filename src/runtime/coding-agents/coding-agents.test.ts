@@ -166,15 +166,31 @@ describe('installing', () => {
 
   it('checks the prerequisite, runs the way of today and looks what is there', async () => {
     const commands = fakeCommands();
-    const pi = join(commands.folder, 'pi');
+    const opencode = join(commands.folder, 'opencode');
     commands.write(
       'npm',
-      `case "$1" in --version) echo 11;; *) echo "$@" > ${commands.folder}/args; printf '#!/bin/sh\\necho 0.87.1\\n' > ${pi}; chmod +x ${pi};; esac`,
+      `case "$1" in --version) echo 11;; *) echo "$@" > ${commands.folder}/args; printf '#!/bin/sh\\necho 1.18.33\\n' > ${opencode}; chmod +x ${opencode};; esac`,
     );
-    const { way, detection } = await agentsOn(commands).adapters.install('pi');
-    expect(way.command).toBe('npm install -g @earendil-works/pi-coding-agent@0.87.1');
-    expect(readFileSync(join(commands.folder, 'args'), 'utf8')).toBe('install -g @earendil-works/pi-coding-agent@0.87.1\n');
-    expect(detection).toMatchObject({ installed: true, version: '0.87.1' });
+    const { way, detection } = await agentsOn(commands).adapters.install('opencode');
+    expect(way.command).toBe('npm install -g opencode-ai');
+    expect(readFileSync(join(commands.folder, 'args'), 'utf8')).toBe('install -g opencode-ai\n');
+    expect(detection).toMatchObject({ installed: true, version: '1.18.33' });
+  });
+
+  it.each([
+    ['1.5.2', 'true', 'install -g @earendil-works/pi-coding-agent\n'],
+    [
+      '0.87.1',
+      '[ "$3" != @earendil-works/pi-coding-agent ]',
+      'install -g @earendil-works/pi-coding-agent\ninstall -g @earendil-works/pi-coding-agent@0.87.1\n',
+    ],
+  ])('takes %s of pi where `%s` says what can be had: the newest, else the last one whose parts all can', async (version, had, tries) => {
+    const commands = fakeCommands();
+    const pi = join(commands.folder, 'pi');
+    const install = `echo "$@" >> ${commands.folder}/args; ${had} || exit 1; printf '#!/bin/sh\\necho ${version}\\n' > ${pi}; chmod +x ${pi}`;
+    commands.write('npm', `case "$1" in --version) echo 11;; *) ${install};; esac`);
+    expect((await agentsOn(commands).adapters.install('pi')).detection).toMatchObject({ installed: true, version });
+    expect(readFileSync(join(commands.folder, 'args'), 'utf8')).toBe(tries);
   });
 
   it('stops at a prerequisite that is missing, before anything is installed', async () => {
@@ -190,7 +206,7 @@ describe('installing', () => {
   it('shows what the installer said when it fails', async () => {
     const commands = fakeCommands();
     commands.write('npm', '[ "$1" = --version ] && exit 0; echo no network >&2; exit 7');
-    await expect(agentsOn(commands).adapters.install('pi')).rejects.toMatchObject({
+    await expect(agentsOn(commands).adapters.install('codex')).rejects.toMatchObject({
       code: 'AGENT_NOT_INSTALLED',
       details: { output: 'no network' },
     });

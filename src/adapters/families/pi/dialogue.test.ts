@@ -147,6 +147,14 @@ describe('a one-shot run', () => {
     });
   });
 
+  it('has done what was asked where a command was all the prompt was, which begins no run', () => {
+    const session = lines({ type: 'session', id: 's1', cwd: '/project' });
+    expect(told(oneShot(), session).outcome).toEqual({ ok: true });
+    expect(told(oneShot(), session, { code: 1, signal: null }).outcome).toMatchObject({ ok: false, code: 'AGENT_CRASH' });
+    expect(told(oneShot(), [...session, '{"type":"agent_start"}']).outcome).toMatchObject({ ok: false, code: 'AGENT_CRASH' });
+    expect(told(oneShot(), []).outcome).toMatchObject({ ok: false, code: 'AGENT_CRASH' });
+  });
+
   it('keeps lines it does not know and never throws, also on half of one', () => {
     expect(told(oneShot(), ['{"type":"brand_new"}', '{"type":"mess']).events).toEqual([
       { type: 'log', source: 'stdout', line: '{"type":"brand_new"}' },
@@ -209,6 +217,26 @@ describe('a run over standard input', () => {
     expect(done).toBe(true);
     expect(outcome).toEqual({ ok: false, code: 'AUTH_ERROR', message: 'prompt: No API key for provider' });
   });
+
+  const taken = (data?: object) => ({ type: 'response', id: 'prompt', command: 'prompt', success: true, ...(data && { data }) });
+  const notify = { type: 'extension_ui_request', id: 'n1', method: 'notify', message: 'No MCP servers configured.', notifyType: 'info' };
+
+  it.each([
+    ['pi', notify, { disposition: 'handled' }],
+    ['omp', { type: 'command_output', text: 'No MCP servers configured.' }, { agentInvoked: false }],
+  ])('ends when a command of %s was all the prompt was, with what it said', (_agent, said, data) => {
+    const { events, outcome, done } = told(talking(), lines(said, taken(data)));
+    expect(events).toEqual([{ type: 'log', source: 'stdout', line: 'No MCP servers configured.' }]);
+    expect([done, outcome]).toEqual([true, { ok: true }]);
+    expect(told(talking(), lines({ type: 'agent_start' }, taken(data))).done).toBe(false);
+  });
+
+  it.each([[undefined], [{ disposition: 'started' }], [{ disposition: 'queued' }], [{ agentInvoked: true }]])(
+    'waits for the run that follows where the answer to the prompt says %j',
+    (data) => {
+      expect(told(talking(), lines(taken(data))).done).toBe(false);
+    },
+  );
 
   it('asks for an approval and carries the answer', () => {
     const dialogue = talking();

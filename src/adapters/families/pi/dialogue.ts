@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
-import type { JsonObject } from '../../../base/json.ts';
+import type { Json, JsonObject } from '../../../base/json.ts';
 import { parseShallowObject } from '../../../base/json-limits.ts';
-import type { Command, Dialogue, EventDraft, Heard, SpawnPlan, WaitingTool } from '../../adapter.ts';
+import type { Command, Dialogue, EventDraft, Heard, ProcessExit, SpawnPlan, WaitingTool } from '../../adapter.ts';
 import { attachedFiles } from '../../attachments.ts';
 import { RunAccount, type Voice } from '../jsonl/account.ts';
 import { type LineHandlers, readLine } from '../jsonl/reader.ts';
@@ -25,14 +25,14 @@ interface PiTalk extends PiRun {
 /** Listens to an agent of the family, and speaks its RPC where the run is held over standard input. */
 export function piDialogue(voice: PiVoice, plan: SpawnPlan, clock: Clock = systemClock): Dialogue {
   const account = new RunAccount(plan, voice, clock);
-  const talk: PiTalk = { account, places: new Map(), streamed: false, toldWholeCalls: false, questions: new Map() };
+  const talk: PiTalk = { account, places: new Map(), streamed: false, toldWholeCalls: false, run: 'none', questions: new Map() };
   const rpc = speaksRpc(plan);
   const lines = rpc ? rpcLines(voice.lastLine(plan.version)) : SESSION_LINES;
   return {
     begin: () => (rpc ? [JSON.stringify({ id: 'state', type: 'get_state' }), promptCommand(plan)] : []),
     line: (line) => readLine(talk, lines, line),
     say: (command) => (rpc ? say(talk, command) : undefined),
-    end: (exit) => talk.account.close(exit),
+    end: (exit) => ends(talk, exit),
   };
 }
 
@@ -42,6 +42,7 @@ function rpcLines(lastLine: string): LineHandlers<PiTalk> {
     ...SESSION_LINES,
     response,
     extension_ui_request: ask,
+    command_output: (_, { text }) => notice(text),
     [lastLine]: (talk, line) => {
       const heard = last?.(talk, line) ?? [];
       const events = 'events' in heard ? heard.events : heard;
@@ -50,13 +51,33 @@ function rpcLines(lastLine: string): LineHandlers<PiTalk> {
   };
 }
 
+/** In its one-shot mode the agent says nothing of a command that was all the prompt was, and ends well after the line of its session. */
+function ends({ account, run }: PiTalk, exit: ProcessExit): ReturnType<Dialogue['end']> {
+  if (run === 'none' && exit.code === 0 && account.sessionId !== undefined) account.answered = true;
+  return account.close(exit);
+}
+
 /** An answer to one of our commands. A refused prompt is the end of the run; any other refusal is told. */
-function response({ account }: PiTalk, line: JsonObject): Heard {
+function response(talk: PiTalk, line: JsonObject): Heard {
+  const { account } = talk;
   const command = textAt(line.command) ?? '';
-  if (line.success === true) return { events: command === 'get_state' ? account.begun(textAt(objectAt(line.data).sessionId)) : [] };
+  const data = objectAt(line.data);
+  if (line.success === true && line.id === 'prompt') return promptTaken(talk, data);
+  if (line.success === true) return { events: command === 'get_state' ? account.begun(textAt(data.sessionId)) : [] };
   const message = `${command}: ${textAt(line.error) ?? 'refused'}`;
   if (line.id !== 'prompt') return { events: [{ type: 'error', code: 'INTERNAL', message, recoverable: true }] };
   account.fail({ message });
+  return { events: [], done: true };
+}
+
+/**
+ * A command of the agent or of an extension may be all that the prompt was: then no run follows, unless the command has begun one.
+ * pi says that it was handled, omp that no agent was invoked; older versions say nothing.
+ */
+function promptTaken({ account, run }: PiTalk, data: JsonObject): Heard {
+  const handled = data.disposition === 'handled' || data.agentInvoked === false;
+  if (!handled || run === 'begun') return { events: [] };
+  account.answered = true;
   return { events: [], done: true };
 }
 
@@ -64,6 +85,7 @@ function response({ account }: PiTalk, line: JsonObject): Heard {
 function ask({ questions }: PiTalk, line: JsonObject): readonly EventDraft[] | Heard {
   const interactionId = textAt(line.id) ?? '';
   const title = textAt(line.title) ?? '';
+  if (line.method === 'notify') return notice(line.message);
   if (line.method === 'input' && title === HOOK_TITLE) return { events: [], waiting: [waitingTool(interactionId, line)] };
   if (line.method === 'confirm') {
     questions.set(interactionId, 'approval');
@@ -73,6 +95,12 @@ function ask({ questions }: PiTalk, line: JsonObject): readonly EventDraft[] | H
   questions.set(interactionId, 'input');
   const context = line.method === 'select' ? listAt(line.options).join(', ') : textAt(line.placeholder);
   return [{ type: 'input_required', interactionId, question: title, source: 'tool', ...(context !== undefined && { context }) }];
+}
+
+/** What the agent shows its user beside the conversation: what a command answers, a server that does not start. */
+function notice(text: Json | undefined): readonly EventDraft[] {
+  const line = textAt(text) ?? '';
+  return line.trim() === '' ? [] : [{ type: 'log', source: 'stdout', line }];
 }
 
 function waitingTool(waitId: string, line: JsonObject): WaitingTool {

@@ -7,12 +7,14 @@ type Handler = (event: Record<string, unknown>, ctx: Record<string, unknown>) =>
 async function load(settings: ExtensionSettings) {
   const handlers = new Map<string, Handler>();
   const providers: unknown[] = [];
+  const servers: unknown[] = [];
   const module = await import(`data:text/javascript,${encodeURIComponent(extensionText(settings) ?? '')}`);
   module.default({
     on: (event: string, handler: Handler) => handlers.set(event, handler),
     registerProvider: (...args: unknown[]) => providers.push(args),
+    registerMcpServer: (...args: unknown[]) => servers.push(args),
   });
-  return { handlers, providers };
+  return { handlers, providers, servers };
 }
 
 const CALL = { toolName: 'write', toolCallId: 'call_1', input: { path: 'a' } };
@@ -24,6 +26,11 @@ it('is no file when there is nothing to do', () => {
 it('registers the gateway as a provider', async () => {
   const { providers } = await load({ provider: { name: 'abp', config: { api: 'openai-completions' } } });
   expect(providers).toEqual([['abp', { api: 'openai-completions' }]]);
+});
+
+it('registers the servers of the run', async () => {
+  const { servers } = await load({ mcpServers: { example: { command: 'x' } } });
+  expect(servers).toEqual([['example', { command: 'x' }]]);
 });
 
 it('sets members in requests of the wire that has them', async () => {

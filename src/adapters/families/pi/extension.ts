@@ -9,6 +9,8 @@ export interface ExtensionSettings {
   /** Stands before the agent's own system prompt. */
   readonly systemPromptBefore?: string;
   readonly skillPaths?: readonly string[];
+  /** Servers of the run, by name. Only agents that say so have a place for them. */
+  readonly mcpServers?: Readonly<Record<string, JsonObject>>;
   /** `ask`: a tool that changes something waits for an answer. `refuse`: it is refused, as nobody can answer. */
   readonly gate?: 'ask' | 'refuse';
   /** Tools that change nothing and pass the gate. */
@@ -70,6 +72,7 @@ export default function (pi) {
   if (settings.payload) payload(pi);
   if (settings.systemPromptBefore) systemPrompt(pi);
   if (settings.skillPaths) pi.on('resources_discover', () => ({ skillPaths: settings.skillPaths }));
+  for (const [name, server] of Object.entries(settings.mcpServers ?? {})) pi.registerMcpServer(name, server);
   if (settings.watched) hook(pi);
   if (settings.gate) gate(pi);
 }

@@ -16,6 +16,8 @@ export interface PiRun {
   streamed: boolean;
   /** The caller knows that inputs of calls come whole. */
   toldWholeCalls: boolean;
+  /** A run of the agent begins with a prompt for a model; a command that it answers by itself begins none. */
+  run: 'none' | 'begun' | 'ended';
 }
 
 function messageStarts(run: PiRun, message: JsonObject): readonly EventDraft[] {
@@ -168,7 +170,10 @@ function extensionFails(_run: PiRun, line: JsonObject): readonly EventDraft[] {
 /** The session events of the family, the same in its one-shot and its RPC mode. */
 export const SESSION_LINES: LineHandlers<PiRun> = {
   session: ({ account }, line) => account.begun(textAt(line.id)),
-  agent_start: nothing,
+  agent_start: (run) => {
+    run.run = 'begun';
+    return [];
+  },
   turn_start: ({ account }) => account.turnStarts(),
   message_start: (run, line) => messageStarts(run, objectAt(line.message)),
   message_update: (run, line) => update(run, objectAt(line.assistantMessageEvent)),
@@ -177,8 +182,9 @@ export const SESSION_LINES: LineHandlers<PiRun> = {
   tool_execution_update: callPrints,
   tool_execution_end: callEnds,
   turn_end: ({ account }) => account.turnEnds(),
-  agent_end: ({ account }) => {
-    account.answered = true;
+  agent_end: (run) => {
+    run.run = 'ended';
+    run.account.answered = true;
     return [];
   },
   agent_settled: nothing,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { JsonObject } from '../../../base/json.ts';
-import type { RunOptions } from '../../../contract/runs/run-options.ts';
+import type { McpServerConfig, RunOptions } from '../../../contract/runs/run-options.ts';
 import type { SpawnPlan, SpawnSpec, ThinkingDelivery, WaitsFor } from '../../adapter.ts';
 import { attachedFiles } from '../../attachments.ts';
 import { declaredModel } from '../launch/declared-model.ts';
@@ -139,14 +139,32 @@ function settingsOf(kind: PiKind, plan: SpawnPlan): ExtensionSettings {
   const { options } = plan;
   const { before } = systemPromptOf(options);
   const payload = payloadOf(options);
+  const servers = options.mcpServers?.filter(({ transport }) => transport !== 'sse') ?? [];
   return {
     ...(plan.gateway !== undefined && { provider: { name: PROVIDER, config: providerOf(kind, plan) } }),
     ...(payload !== undefined && { payload }),
     ...(before !== undefined && { systemPromptBefore: before }),
     ...(options.skills !== undefined && options.skills.length > 0 && { skillPaths: options.skills }),
+    ...(servers.length > 0 && { mcpServers: Object.fromEntries(servers.map(mcpServer)) }),
     ...(piWaitsFor(plan) === 'every-tool' && { watched: true }),
     ...(options.approvalMode === 'prompt' && { gate: plan.answerable ? 'ask' : 'refuse', harmless: kind.readOnlyTools }),
   };
+}
+
+/** Offered to the model like the agent's own tools; by default they could be reached from scripts only. */
+function mcpServer(server: McpServerConfig): readonly [string, JsonObject] {
+  const reached = { exposure: 'direct' } as const;
+  if (server.transport === 'stdio') {
+    const { command, args = [], env = {} } = server;
+    return [server.name, { ...reached, command, args, env: literally(env) }];
+  }
+  return [server.name, { ...reached, url: server.url, headers: literally(server.headers ?? {}) }];
+}
+
+/** The agent takes a dollar sign for a variable, and an exclamation mark at the beginning for a command. */
+function literally(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const literal = (value: string) => value.replaceAll('$', '$$$$').replace(/^!/, '$$!');
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, literal(value)]));
 }
 
 function providerOf(kind: PiKind, plan: SpawnPlan): JsonObject {
@@ -190,11 +208,14 @@ function unhonouredBy(plan: SpawnPlan): Unhonoured {
       ? [{ option: 'thinkingEffort', reason: `${wish.level} is more than the agent sends on this wire; it sends high` }]
       : []),
     ...unknownOverrides(wish),
+    ...(options.mcpServers?.some(({ transport }) => transport === 'sse') ? [NO_SSE] : []),
     ...unhonoured(options, {
       ...(plan.gateway?.dialect === 'gemini' && { temperature: GEMINI_SAMPLING, topP: GEMINI_SAMPLING }),
       ...(plan.gateway?.dialect !== 'claude' && { topK: 'only the Claude wire of the agent has it' }),
     }),
   ];
 }
+
+const NO_SSE = { option: 'mcpServers', reason: 'the agent does not speak SSE; servers that do are left out' };
 
 const GEMINI_SAMPLING = 'the agent builds Gemini requests in a form that cannot be completed from outside';
