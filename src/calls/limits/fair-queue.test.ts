@@ -4,7 +4,7 @@ import { AbpError } from '../../contract/errors.ts';
 import type { RunId } from '../../contract/run-id.ts';
 import type { Settlement } from '../admission.ts';
 import type { Call } from '../call.ts';
-import { MustWait, type WaitingPlace } from './fair-queue.ts';
+import { FairQueue, MustWait, type WaitingPlace } from './fair-queue.ts';
 import { rateCheck } from './rate-check.ts';
 
 const ENDING = { status: 'completed', usage: null, upstreamModel: null, nanoUsd: null } as const;
@@ -17,9 +17,12 @@ class Scene {
   readonly began: string[] = [];
   #runs = 0;
 
-  constructor(limits: object, bounds = { waitMs: 10_000, most: 100 }) {
-    const held = [{ id: 'engine sim', name: 'The engine sim', limits }];
-    this.#check = rateCheck(() => held, bounds).check;
+  /** `own`: what each caller is held to besides. */
+  constructor(limits: object, bounds = { waitMs: 10_000, most: 100 }, own?: object) {
+    const engine = { id: 'engine sim', name: 'The engine sim', limits };
+    this.#check = rateCheck(({ owner: { keyId } }) => {
+      return own === undefined ? [engine] : [{ id: `${keyId}`, name: 'This caller', limits: own }, engine];
+    }, bounds).check;
   }
 
   /** A call arrives; the refusal where it is refused at once. */
@@ -120,6 +123,15 @@ describe('calls over a limit', () => {
     expect(['a', 'a'].map((caller) => late.arrive(caller)?.details.retry_after_s)).toEqual([undefined, 60]);
   });
 
+  it('take turns also where some of them wait for a limit of their own as well', async () => {
+    const scene = new Scene({ concurrency: 2 }, { waitMs: 10_000, most: 100 }, { concurrency: 1 });
+    for (const caller of ['a', 'b', 'a', 'c', 'b', 'a', 'd']) scene.arrive(caller);
+    expect(scene.began).toEqual(['a', 'b']);
+    for (let at = 0; at < 5; at += 1) await scene.end();
+    expect(scene.began).toEqual(['a', 'b', 'a', 'c', 'b', 'd', 'a']);
+    expect(scene.waiting.size).toBe(0);
+  });
+
   it('never exceed the limit, are all answered, and go in turns, whatever the arrivals and ends', async () => {
     const acts = fc.array(
       fc.oneof(
@@ -148,4 +160,23 @@ describe('calls over a limit', () => {
       { numRuns: 60 },
     );
   });
+});
+
+it('asks no more of those who wait than find room, however many they are', () => {
+  const queue = new FairQueue({ waitMs: 10_000, most: 20_000 });
+  let [places, asked] = [0, 0];
+  const full = () => {
+    asked += 1;
+    return places > 0 ? undefined : { limit: 'engine sim', waitMs: undefined };
+  };
+  const take = () => {
+    places -= 1;
+    return () => undefined;
+  };
+  for (let at = 0; at < 5000; at += 1)
+    queue.enter({ run: `run_${at}` as RunId, caller: `caller ${at}`, limit: 'engine sim', blocked: () => undefined, full, take });
+  expect(asked).toBe(5000);
+  places = 3;
+  queue.pump(['engine sim']);
+  expect([asked, queue.size]).toEqual([5004, 4997]);
 });

@@ -19,15 +19,25 @@ export interface WaitingPlace {
   leave(): void;
 }
 
+/** What keeps a call from being let in. */
+export interface Blocked {
+  /** The limit that it does not fit into. */
+  readonly limit: string;
+  /** Milliseconds until it fits; undefined where that depends on the end of another call. */
+  readonly waitMs: number | undefined;
+}
+
 /** A call that waits. */
 export interface Waiter {
   readonly run: RunId;
   /** Whose call it is: callers take turns. */
   readonly caller: string;
-  /** The limit that it does not fit into. */
+  /** The limit that it waits at. */
   readonly limit: string;
-  /** Milliseconds until it fits; 0 where it does, undefined where that depends on the end of another call. */
-  readonly waitMs: (now: number) => number | undefined;
+  /** What it does not fit into now; undefined where it fits. */
+  readonly blocked: (now: number) => Blocked | undefined;
+  /** The same for the limit that it waits at and for any call whatever: where that is full, nobody else needs to be asked. */
+  readonly full: (now: number) => Blocked | undefined;
   /** Takes what the call needs. */
   readonly take: () => Settlement;
 }
@@ -47,16 +57,34 @@ export interface QueueBounds {
   readonly most: number;
 }
 
-/** Calls that wait for room under a limit. Callers take turns: one that sends without pause waits behind itself, not before the others. */
+/** The calls of one caller that wait at one limit. */
+interface Line {
+  readonly caller: string;
+  readonly waiting: Waiting[];
+  /** Grows with each turn that somebody takes: of two lines the one with the smaller number has waited longer for its turn. */
+  turn: number;
+}
+
+/** Those who wait at one limit, by caller; the one whose turn is next first. */
+interface Room {
+  readonly limit: string;
+  readonly lines: Map<string, Line>;
+  clock: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Calls that wait for room under a limit. Callers take turns: one that sends without pause waits behind itself, not before the others. Where room
+ * becomes free, those are asked who wait for it, and no more of them than find some: there may be many thousands.
+ */
 export class FairQueue {
   readonly bounds: QueueBounds;
-  /** Waiting calls of each caller at each limit, the caller whose turn is next first. */
-  readonly #lines = new Map<string, Waiting[]>();
-  readonly #waitingAt = new Map<string, number>();
+  readonly #rooms = new Map<string, Room>();
+  /** By limit: those at other limits who, when they were asked last, waited for room under this one, too. */
+  readonly #blockedAt = new Map<string, Set<string>>();
   /** Room that was taken for calls which have not come back for it yet. */
   readonly #granted = new Map<RunId, Settlement>();
   #size = 0;
-  #clock: NodeJS.Timeout | undefined;
+  #turns = 0;
 
   constructor(bounds: QueueBounds) {
     this.bounds = bounds;
@@ -68,7 +96,7 @@ export class FairQueue {
 
   /** Whether calls wait at this limit: a new one goes behind them. */
   waitsAt(limit: string): boolean {
-    return this.#size > 0 && this.#waitingAt.has(limit);
+    return this.#size > 0 && this.#rooms.has(limit);
   }
 
   /** The room that was taken for a call whose turn has come. */
@@ -83,33 +111,79 @@ export class FairQueue {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => this.#remove(waiting), this.bounds.waitMs);
     const waiting: Waiting = { ...waiter, resolve, timer };
-    const name = lineOf(waiter);
-    const line = this.#lines.get(name);
-    if (line === undefined) this.#lines.set(name, [waiting]);
-    else line.push(waiting);
-    this.#count(waiter.limit, 1);
+    const room: Room = this.#rooms.get(waiter.limit) ?? { limit: waiter.limit, lines: new Map(), clock: undefined };
+    this.#rooms.set(waiter.limit, room);
+    const line = room.lines.get(waiter.caller);
+    if (line === undefined) room.lines.set(waiter.caller, { caller: waiter.caller, waiting: [waiting], turn: this.#nextTurn() });
+    else line.waiting.push(waiting);
+    this.#size += 1;
     // There may be room for this caller that those before it may not take.
-    this.pump();
+    this.#serve([waiter.limit]);
     return { turn: promise, leave: () => this.#leave(waiting) };
   }
 
-  /** Room may have become free. */
-  pump(): void {
+  #nextTurn(): number {
+    this.#turns += 1;
+    return this.#turns;
+  }
+
+  /** Room may have become free under these limits. */
+  pump(limits: readonly string[]): void {
     if (this.#size === 0) return;
+    const asked = limits.flatMap((limit) => [limit, ...(this.#blockedAt.get(limit) ?? [])]);
+    for (const limit of limits) this.#blockedAt.delete(limit);
+    this.#serve(asked);
+  }
+
+  /** Lets in whom there is room for, of those who wait at these limits: who has waited longest for a turn comes first. */
+  #serve(limits: readonly string[]): void {
     const now = performance.now();
-    for (const [name, line] of this.#lines) {
-      const [first] = line;
-      if (first === undefined || first.waitMs(now) !== 0) continue;
-      // The line goes to the end, where this walk comes by once more.
-      this.#lines.delete(name);
-      line.shift();
-      if (line.length > 0) this.#lines.set(name, line);
-      this.#count(first.limit, -1);
-      clearTimeout(first.timer);
-      this.#granted.set(first.run, first.take());
-      first.resolve();
+    const rooms = new Set(limits.flatMap((limit) => this.#rooms.get(limit) ?? []));
+    for (;;) {
+      let next: { room: Room; line: Line } | undefined;
+      for (const room of rooms) {
+        const line = this.#nextOf(room, now);
+        if (line === undefined) rooms.delete(room);
+        else if (next === undefined || line.turn < next.line.turn) next = { room, line };
+      }
+      if (next === undefined) return;
+      this.#letIn(next.room, next.line);
     }
-    this.#wind();
+  }
+
+  /** The first line of those who wait at a limit whose call fits. Without one they are asked again when time has made room. */
+  #nextOf(room: Room, now: number): Line | undefined {
+    let pauseMs = Number.POSITIVE_INFINITY;
+    for (const line of room.lines.values()) {
+      const [first] = line.waiting;
+      const full = first?.full(now);
+      const blocked = full ?? first?.blocked(now);
+      if (blocked === undefined) return line;
+      pauseMs = Math.min(pauseMs, blocked.waitMs ?? Number.POSITIVE_INFINITY);
+      if (blocked.limit !== room.limit) this.#noteBlocked(blocked.limit, room.limit);
+      if (full !== undefined) break;
+    }
+    this.#wind(room, pauseMs);
+    return undefined;
+  }
+
+  /** Takes what the first call of a line needs. The line goes to the end. */
+  #letIn({ lines }: Room, line: Line): void {
+    const first = line.waiting.shift();
+    lines.delete(line.caller);
+    if (line.waiting.length > 0) lines.set(line.caller, line);
+    line.turn = this.#nextTurn();
+    if (first === undefined) return;
+    this.#size -= 1;
+    clearTimeout(first.timer);
+    this.#granted.set(first.run, first.take());
+    first.resolve();
+  }
+
+  #noteBlocked(by: string, limit: string): void {
+    const known = this.#blockedAt.get(by) ?? new Set();
+    known.add(limit);
+    this.#blockedAt.set(by, known);
   }
 
   #leave(waiting: Waiting): void {
@@ -118,34 +192,24 @@ export class FairQueue {
   }
 
   #remove(waiting: Waiting): void {
-    const name = lineOf(waiting);
-    const line = this.#lines.get(name);
-    const at = line?.indexOf(waiting) ?? -1;
+    const { caller, limit } = waiting;
+    const room = this.#rooms.get(limit);
+    const line = room?.lines.get(caller);
+    const at = line?.waiting.indexOf(waiting) ?? -1;
     waiting.resolve();
     clearTimeout(waiting.timer);
-    if (line === undefined || at === -1) return;
-    line.splice(at, 1);
-    if (line.length === 0) this.#lines.delete(name);
-    this.#count(waiting.limit, -1);
-  }
-
-  #count(limit: string, change: number): void {
-    this.#size += change;
-    const count = (this.#waitingAt.get(limit) ?? 0) + change;
-    if (count === 0) this.#waitingAt.delete(limit);
-    else this.#waitingAt.set(limit, count);
+    if (room === undefined || line === undefined || at === -1) return;
+    line.waiting.splice(at, 1);
+    if (line.waiting.length === 0) room.lines.delete(caller);
+    this.#size -= 1;
+    // The next one of the line may fit where this one did not.
+    this.#serve([limit]);
   }
 
   /** Limits by the minute make room as time passes. */
-  #wind(): void {
-    clearTimeout(this.#clock);
-    if (this.#size === 0) return;
-    const now = performance.now();
-    const waits = [...this.#lines.values()].flatMap(([first]) => first?.waitMs(now) ?? []);
-    if (waits.length > 0) this.#clock = setTimeout(() => this.pump(), Math.max(LEAST_PAUSE_MS, Math.min(...waits))).unref();
+  #wind(room: Room, pauseMs: number): void {
+    clearTimeout(room.clock);
+    if (room.lines.size === 0) this.#rooms.delete(room.limit);
+    else if (Number.isFinite(pauseMs)) room.clock = setTimeout(() => this.#serve([room.limit]), Math.max(LEAST_PAUSE_MS, pauseMs)).unref();
   }
-}
-
-function lineOf({ caller, limit }: Waiter): string {
-  return `${caller}\n${limit}`;
 }

@@ -3,7 +3,7 @@ import type { Check, Settlement, Verdict } from '../admission.ts';
 import { type Call, type CallEnding, shareOfOwner } from '../call.ts';
 import { LearnedUse, outputOf, tokensOf } from '../token-bound.ts';
 import type { CallLimits } from './call-limits.ts';
-import { FairQueue, MustWait, type QueueBounds } from './fair-queue.ts';
+import { type Blocked, FairQueue, MustWait, type QueueBounds } from './fair-queue.ts';
 import { Meter } from './meter.ts';
 
 /** Somebody or something whose use is limited. */
@@ -48,7 +48,7 @@ export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds, changes?: Li
   const learned = new LearnedUse();
   changes?.((id, limits) => {
     callers.holdTo(id, limits);
-    queue?.pump();
+    queue?.pump([id]);
   });
   return {
     name: 'limits',
@@ -66,13 +66,16 @@ export function rateCheck(limitsOf: LimitsOf, bounds?: QueueBounds, changes?: Li
         one.take(performance.now());
         return (ending) => {
           one.settle(ending);
-          queue?.pump();
+          if (queue !== undefined && queue.size > 0) queue.pump(one.limits);
         };
       };
       if (reached === undefined) return take();
       if (queue === undefined || call.mayWait !== true || !mayEnter(queue, reached)) return limited(reached);
       throw new MustWait(
-        queue.enter({ run: call.runId, caller: one.caller, limit: reached.id, waitMs: (later) => one.waitOf(later), take }),
+        queue.enter({
+          ...{ run: call.runId, caller: one.caller, limit: reached.id, take },
+          ...{ blocked: (later) => one.blocked(later), full: (later) => one.full(reached.id, later) },
+        }),
       );
     },
   };
@@ -114,15 +117,28 @@ class HeldCall {
     return undefined;
   }
 
-  /** Milliseconds until it fits into all its limits; undefined where another call has to end for that. */
-  waitOf(now: number): number | undefined {
-    let most = 0;
-    for (const use of this.#uses) {
-      const reached = use.reached(this.caller, this.#wanted, now);
-      if (reached?.what === 'concurrency') return undefined;
-      most = Math.max(most, reached?.waitMs ?? 0);
+  /** The ids of its limits. */
+  get limits(): readonly string[] {
+    return this.#held.map(({ id }) => id);
+  }
+
+  /** The limit that it does not fit into, of several the one that has room last. */
+  blocked(now: number): Blocked | undefined {
+    let last: Blocked | undefined;
+    for (let at = 0; at < this.#uses.length; at += 1) {
+      const reached = this.#uses[at]?.reached(this.caller, this.#wanted, now);
+      if (reached === undefined) continue;
+      const limit = this.#held[at]?.id ?? '';
+      if (reached.what === 'concurrency') return { limit, waitMs: undefined };
+      if (last === undefined || reached.waitMs > (last.waitMs ?? 0)) last = { limit, waitMs: reached.waitMs };
     }
-    return most;
+    return last;
+  }
+
+  /** Whether one of its limits is used up, so that no call of anybody fits into it. */
+  full(limit: string, now: number): Blocked | undefined {
+    const reached = this.#uses[this.#held.findIndex(({ id }) => id === limit)]?.usedUp(now);
+    return reached && { limit, waitMs: reached.what === 'concurrency' ? undefined : reached.waitMs };
   }
 
   take(now: number): void {
@@ -213,6 +229,14 @@ class Use {
       return { what: 'concurrency', limit: concurrency, left: 0, waitMs: CONCURRENCY_WAIT_MS };
     }
     return exceeded('requests_per_minute', this.#requests, 1, now) ?? exceeded('tokens_per_minute', this.#tokens, tokens, now);
+  }
+
+  /** The limit that has no room for the smallest call of anybody. */
+  usedUp(now: number): Unnamed | undefined {
+    const { concurrency } = this.#limits;
+    if (concurrency !== undefined && this.#calls >= concurrency)
+      return { what: 'concurrency', limit: concurrency, left: 0, waitMs: CONCURRENCY_WAIT_MS };
+    return exceeded('requests_per_minute', this.#requests, 1, now) ?? exceeded('tokens_per_minute', this.#tokens, 1, now);
   }
 
   /** The limit that calls wait at, though there may be room at the moment. */
