@@ -49,9 +49,11 @@ export interface PassUsage {
 export interface SideUsage extends PassUsage {
   /** The model of the answer, unless it is told. */
   readonly model?: string;
+  readonly audioInputTokens?: number;
   readonly imageInputTokens?: number;
   readonly imageOutputTokens?: number;
   readonly passes?: readonly PassUsage[];
+  readonly units?: readonly UnitUsage[];
 }
 
 /** The details that say something; undefined where none does. */
@@ -122,7 +124,14 @@ const COUNTED_DETAILS = [
   'mapSearches',
   'previewSearches',
 ] as const;
-const COUNTED_TOKENS = ['cacheReadTokens', 'cacheWriteTokens', 'cacheWrite1hTokens', 'imageInputTokens', 'imageOutputTokens'] as const;
+const COUNTED_TOKENS = [
+  'cacheReadTokens',
+  'cacheWriteTokens',
+  'cacheWrite1hTokens',
+  'audioInputTokens',
+  'imageInputTokens',
+  'imageOutputTokens',
+] as const;
 
 /** The sums of those counts that one of the two has. */
 function sums<K extends string>(
@@ -168,7 +177,7 @@ function addTokens(one: PassUsage, two: PassUsage): PassUsage {
 export function joinedBeside(beside: readonly SideUsage[]): SideUsage[] {
   const models = new Map<string | undefined, SideUsage>();
   for (const one of beside) {
-    const { passes: _of, ...pass } = one;
+    const { passes: _of, units = [], ...pass } = one;
     const before = models.get(one.model);
     const passes = [...(before?.passes ?? []), ...(one.passes ?? [pass])];
     const named = one.model === undefined ? {} : { model: one.model };
@@ -176,6 +185,7 @@ export function joinedBeside(beside: readonly SideUsage[]): SideUsage[] {
       ...(before === undefined ? pass : addTokens(before, one)),
       ...named,
       passes: joinedPasses(passes.map(tokensOf)),
+      units: joinedUnits([...(before?.units ?? []), ...units]),
     });
   }
   return [...models.values()];

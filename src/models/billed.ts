@@ -45,8 +45,10 @@ function otherUsage(told: NonNullable<Details['other_models']>[number]): OtherUs
     webSearchRequests: 0,
     details: {
       cacheWrite1hTokens: told.cache_write_1h_tokens ?? 0,
+      audioInputTokens: told.audio_input_tokens ?? 0,
       imageInputTokens: told.image_input_tokens ?? 0,
       imageOutputTokens: told.image_output_tokens ?? 0,
+      ...(told.units === undefined ? {} : { units: told.units.map(unitsOf) }),
       ...(told.passes === undefined ? {} : { passes: told.passes.map(passesOf) }),
     },
   };

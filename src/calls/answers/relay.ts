@@ -213,12 +213,15 @@ class Relay implements ExchangeSink, Exchange {
   }
 
   async #completing(watched: Watched | Promise<Watched>): Promise<Watched> {
-    const { complete, claim } = this.#options;
+    const { complete, claim, retold } = this.#options;
     const seen = await watched;
     const contentType = headerOf(this.#headers, 'content-type') ?? '';
     const observed = (await complete?.(seen.observed, { contentType, bytes: seen.digest.bytes })) ?? seen.observed;
+    if (observed.once === undefined) return { ...seen, observed };
     // Of a part of a result nobody knows which rows it holds.
-    const isCounted = observed.once === undefined || (this.#status === WHOLE && (await claim(observed.once)));
+    const isFirst = this.#status === WHOLE && (await claim(observed.once));
+    // Who asked for the work pays for it, whether or not that could be noted.
+    const isCounted = isFirst || retold !== true;
     return { ...seen, observed: isCounted ? observed : uncounted(observed) };
   }
 

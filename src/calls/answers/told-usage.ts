@@ -107,6 +107,7 @@ function passesOf(passes: readonly PassUsage[] | undefined, input: number): Pick
 
 function otherModel(one: SideUsage, model: string): OtherModel {
   return {
+    ...counted('audio_input_tokens', one.audioInputTokens),
     ...counted('cache_read_tokens', one.cacheReadTokens),
     ...counted('cache_write_1h_tokens', one.cacheWrite1hTokens),
     ...counted('cache_write_tokens', one.cacheWriteTokens),
@@ -116,6 +117,7 @@ function otherModel(one: SideUsage, model: string): OtherModel {
     model,
     output_tokens: countOf(one.outputTokens),
     ...passesOf(one.passes, one.inputTokens),
+    ...(one.units === undefined || one.units.length === 0 ? {} : { units: one.units.map(unitsOf) }),
   };
 }
 

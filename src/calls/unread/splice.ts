@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto';
 import { type Duplex, Transform } from 'node:stream';
 import { AbpError } from '../../contract/errors.ts';
+import type { Observed } from '../../dialects/dialect.ts';
 import type { Exchange, ExchangeFailure, SpliceFilter } from '../../upstream/exchange.ts';
 import { failedBefore, type TurnedDown, turnedDown } from '../../upstream/gate.ts';
 import type { CallContext } from '../context.ts';
 import type { Deployment } from '../deployment.ts';
 import { failureError } from '../failure.ts';
-import { downstreamHeaders } from '../headers.ts';
-import type { Recorder } from '../recorder.ts';
+import { downstreamHeaders, headerOf } from '../headers.ts';
+import { type SessionUse, sessionUse } from '../meters/sessions.ts';
+import type { Ending, Recorder } from '../recorder.ts';
 import { OpenedCall, type UnreadCall, type UnreadTry } from './unread-call.ts';
+import { WebSocketReader } from './web-socket-reader.ts';
 
 /** An answer in HTTP instead of a WebSocket, and who gave it. */
 interface Refusal {
@@ -26,7 +29,7 @@ export interface SpliceCaller {
   fail(error: AbpError): void;
 }
 
-/** Joins the caller's connection with one to the engine. Its frames are not read: the receipt holds their bytes' digest. */
+/** Joins the caller's connection with one to the engine. Of its messages those are read that tell what was used; the receipt holds its bytes' digest. */
 export function callSplice(context: CallContext, call: UnreadCall, caller: SpliceCaller): Pick<Exchange, 'abort'> {
   const one = new SplicedCall(context, call, caller);
   one.begin();
@@ -37,10 +40,14 @@ export function callSplice(context: CallContext, call: UnreadCall, caller: Splic
 class SplicedCall {
   readonly #opened: OpenedCall;
   readonly #caller: SpliceCaller;
+  readonly #path: string;
+  readonly #query: string;
   #exchange: Pick<Exchange, 'abort'> | undefined;
 
   constructor(context: CallContext, call: UnreadCall, caller: SpliceCaller) {
     this.#caller = caller;
+    this.#path = call.target.path;
+    this.#query = call.target.query;
     this.#opened = new OpenedCall(context, call, 'splice', { send: (one) => this.#send(one), fail: (error) => this.#refused(error) });
   }
 
@@ -70,7 +77,9 @@ class SplicedCall {
     this.#exchange = admitted.splice(request, {
       open: (headers, upstream, filter) => {
         recorder.firstByte(101);
-        joined(this.#caller.join(downstreamHeaders(headers), deployment, recorder.tries), upstream, recorder, filter);
+        const socket = this.#caller.join(downstreamHeaders(headers), deployment, recorder.tries);
+        const use = sessionUse(this.#path, this.#query, deployment.engine.dialects);
+        joined(socket, upstream, { recorder, filter, ears: use === undefined ? undefined : new Ears(use, headers) });
       },
       refuse: (status, headers, body) => {
         const reason = turnedDown(status, headers);
@@ -122,14 +131,55 @@ function filtering(filter: SpliceFilter): Transform {
   });
 }
 
+/** Hears of the messages of both ends what they tell of use. */
+class Ears {
+  readonly #use: SessionUse;
+  readonly #engine: WebSocketReader;
+  readonly #caller: WebSocketReader | undefined;
+
+  constructor(use: SessionUse, headers: readonly string[]) {
+    this.#use = use;
+    const compressed = (headerOf(headers, 'sec-websocket-extensions') ?? '').includes('permessage-deflate');
+    this.#engine = new WebSocketReader(compressed, (message) => use.hear(message));
+    this.#caller = use.listens ? new WebSocketReader(compressed, (message) => this.#hearCaller(message)) : undefined;
+  }
+
+  engine(chunk: Buffer): void {
+    this.#engine.chunk(chunk);
+  }
+
+  caller(chunk: Buffer): void {
+    this.#caller?.chunk(chunk);
+  }
+
+  #hearCaller(message: Buffer): void {
+    this.#use.hearCaller(message);
+    if (!this.#use.listens) this.#caller?.stop();
+  }
+
+  async done(): Promise<Observed> {
+    await this.#engine.done();
+    await this.#caller?.done();
+    return this.#use.done();
+  }
+}
+
+interface Joint {
+  readonly recorder: Recorder;
+  readonly filter: SpliceFilter | undefined;
+  readonly ears: Ears | undefined;
+}
+
 /** Both ends as one; the first that ends or breaks takes the other with it. */
-function joined(socket: Duplex, upstream: Duplex, recorder: Recorder, filter: SpliceFilter | undefined): void {
+function joined(socket: Duplex, upstream: Duplex, { recorder, filter, ears }: Joint): void {
   const hash = createHash('sha256');
   let bytes = 0;
   upstream.on('data', (chunk: Buffer) => {
     hash.update(chunk);
     bytes += chunk.length;
+    ears?.engine(chunk);
   });
+  if (ears !== undefined) socket.on('data', (chunk: Buffer) => ears.caller(chunk));
   (filter === undefined ? upstream : upstream.pipe(filtering(filter))).pipe(socket);
   socket.pipe(upstream);
   let over = false;
@@ -137,13 +187,15 @@ function joined(socket: Duplex, upstream: Duplex, recorder: Recorder, filter: Sp
     if (over) return;
     over = true;
     recorder.lastByte();
-    recorder.close({
+    const ending: Ending = {
       status: error === null ? 'completed' : 'failed',
       reason: error,
       error: error === null ? null : { code: 'engine_failed', message: 'the connection to the engine broke' },
       response: { status: 101, sha256: hash.digest('hex'), bytes },
       eventCount: 0,
-    });
+    };
+    if (ears === undefined) recorder.close(ending);
+    else void ears.done().then((observed) => recorder.close({ ...ending, observed }));
     socket.destroy();
     upstream.destroy();
   };

@@ -52,6 +52,7 @@ const Units = z.strictObject({
 /** What another model used for the same answer. */
 const OtherModel = z.strictObject({
   model: text.describe('Name of the model.'),
+  audio_input_tokens: count.optional().describe('The part of the input that was audio.'),
   input_tokens: count.describe('Everything it read, cache included.'),
   output_tokens: count.describe('Everything it wrote.'),
   cache_read_tokens: count.optional().describe('The part of the input that came from a cache.'),
@@ -60,6 +61,7 @@ const OtherModel = z.strictObject({
   image_input_tokens: count.optional().describe('The part of the input that was images.'),
   image_output_tokens: count.optional().describe('The part of the output that was images.'),
   passes,
+  units: z.array(Units).optional().describe('What is not billed by tokens.'),
 });
 
 /** Parts of a usage that have a price of their own. */
