@@ -17,6 +17,8 @@ const FATE_CODES = {
   gateway_setting: { meaning: 'The gateway itself does what the field asks for; the engine has no part in it.', harmless: true },
   says_nothing: { meaning: 'An empty text was left out.', harmless: true },
   says_what_happens_anyway: { meaning: 'The value is what the model does in any case, and it takes none.', harmless: true },
+  means_nothing_alone: { meaning: 'The field means something only beside another one, which is not there.', harmless: true },
+  lost_to_other: { meaning: 'Another field of the request goes before it.' },
   no_tool_to_choose: { meaning: 'A setting for tools stands beside no tool.', harmless: true },
   always_held: { meaning: 'The engine always holds the model to a schema.', harmless: true },
   refused_capability: { meaning: 'The field asks for a capability that the engine lacks.' },

@@ -3,7 +3,9 @@ import type { FateNote } from './dialect.ts';
 
 /** The tools of a choice among some, where the wire has no such choice: only those are declared, and each other one says so. */
 export function allowedTools<T extends IrTool>(tools: readonly T[], names: readonly string[], notes: FateNote[]): readonly T[] {
-  notes.push({ concept: 'tool_choice', fate: 'emulated', code: 'allowed_tools_declared', note: 'only the allowed tools were declared' });
+  if (tools.length === 0) notes.push({ concept: 'tool_choice', fate: 'dropped', code: 'no_tool_to_choose', note: 'there is none of them' });
+  else
+    notes.push({ concept: 'tool_choice', fate: 'emulated', code: 'allowed_tools_declared', note: 'only the allowed tools were declared' });
   for (const tool of tools.filter(({ name }) => !names.includes(name))) notes.push(...leftOut(tool));
   return tools.filter(({ name }) => names.includes(name));
 }

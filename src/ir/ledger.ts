@@ -9,11 +9,26 @@ export interface Remark {
   readonly note: string;
 }
 
+/** Why a member has no effect on anything: another one goes before it, or it means something only beside another one. */
+export interface Idle {
+  readonly code: FateCode;
+  readonly note: string;
+}
+
+export function lostTo(other: string): Idle {
+  return { code: 'lost_to_other', note: `${other} goes before it` };
+}
+
+export function meansNothing(without: string): Idle {
+  return { code: 'means_nothing_alone', note: `means nothing ${without}` };
+}
+
 /** Which concept claims which path of the caller's body. A claim covers everything below its path. */
 export class Ledger {
   readonly #claims = new Map<string, Concept>();
   readonly #usual = new Set<string>();
   readonly #remarks: Remark[] = [];
+  readonly #idle = new Map<string, Idle>();
   /** Whether anyone will ask what was claimed. Without it places have no names, which are most of the cost of a long conversation. */
   readonly kept: boolean;
 
@@ -34,6 +49,15 @@ export class Ledger {
   /** Says of a place what reading it into the IR made of it, for callers of whom another dialect is spoken to. */
   remark(remark: Remark): void {
     if (this.kept) this.#remarks.push(remark);
+  }
+
+  /** Says of a member, and of everything below it, that nothing depends on it. */
+  leaveIdle(path: string, why: Idle): void {
+    if (this.kept) this.#idle.set(path, why);
+  }
+
+  get idle(): ReadonlyMap<string, Idle> {
+    return this.#idle;
   }
 
   get remarks(): readonly Remark[] {

@@ -9,7 +9,7 @@ import { join, type Ledger } from '../ir/ledger.ts';
 /** Everything that decides the fate of a leaf. */
 export interface FidelityInput {
   readonly body: Json;
-  readonly ledger: Pick<Ledger, 'claims' | 'usual'>;
+  readonly ledger: Pick<Ledger, 'claims' | 'usual' | 'idle'>;
   readonly source: Dialect;
   readonly target: Dialect;
   readonly lacks: ReadonlySet<Concept>;
@@ -129,14 +129,26 @@ function refusedBy({ at, concept, note }: FateNote): RefusedLeaf {
 }
 
 function judgeOf(input: FidelityInput): (path: string, value: Json) => Verdict {
+  const { idle } = input.ledger;
+  const same = input.source.id === input.target.id;
+  const stays = same ? stayingIn(input.sent) : () => false;
+  const claimed = judgeOfClaims(input, stays);
+  if (idle.size === 0) return claimed;
+  return (path, value) => {
+    const why = nearest(idle, path)?.value;
+    // Within one dialect it may stay where it is.
+    return why === undefined || stays(path, value) ? claimed(path, value) : { fate: 'dropped', ...why };
+  };
+}
+
+function judgeOfClaims(input: FidelityInput, stays: (path: string, value: Json) => boolean): (path: string, value: Json) => Verdict {
   const { ledger } = input;
   const noteFor = notesByPlace(input.notes);
   const same = input.source.id === input.target.id;
-  const stays = same ? stayingIn(input.sent) : () => false;
   return (path, value) => {
-    const claim = claimOf(ledger.claims, path);
+    const claim = nearest(ledger.claims, path);
     if (claim === undefined) return stays(path, value) ? { fate: 'exact' } : excused(input, path, unclaimed(input, path, value));
-    const { concept, at } = claim;
+    const { value: concept, at } = claim;
     const by = noteFor(concept, path);
     if (by !== undefined) return { fate: by.fate, code: by.code, note: by.note, concept, by };
     if (same || concept === 'structure') return { fate: 'exact', concept };
@@ -260,11 +272,11 @@ export function covers(at: string | undefined, path: string): boolean {
   return at === undefined || path === at || (path.startsWith(at) && (path[at.length] === '.' || path[at.length] === '['));
 }
 
-/** The claim on the path itself or on the nearest thing above it. */
-function claimOf(claims: ReadonlyMap<string, Concept>, path: string): { readonly concept: Concept; readonly at: string } | undefined {
+/** What is said of the path itself or of the nearest thing above it. */
+function nearest<T>(said: ReadonlyMap<string, T>, path: string): { readonly value: T; readonly at: string } | undefined {
   for (let at = path; at !== ''; at = parentOf(at)) {
-    const concept = claims.get(at);
-    if (concept !== undefined) return { concept, at };
+    const value = said.get(at);
+    if (value !== undefined) return { value, at };
   }
   return undefined;
 }

@@ -151,11 +151,16 @@ function approximated(input: PreflightInput, used: Used, cleared: Cleared): Clea
   if (report.warnings.length > 0) throw unsupportedFeature(used.capability, used.title, input.parties);
   const { thinking: _gone, ...rest } = conversation;
   const request = used.capability === 'extended_thinking' ? rest : conversation;
-  const note: FateNote = { concept: 'thinking', fate: 'emulated', code: 'thinking_as_prompt', note: 'a sentence in the system prompt' };
+  const notes: readonly FateNote[] = [
+    { concept: 'thinking', fate: 'emulated', code: 'thinking_as_prompt', note: 'a sentence in the system prompt' },
+    ...(['thinking_budget', 'thinking_display'] as const).map(
+      (concept): FateNote => ({ concept, fate: 'dropped', code: 'model_lacks', note: 'the sentence does not say it', ofLeaf: true }),
+    ),
+  ];
   return {
     ...cleared,
     request,
     emulations: [...cleared.emulations, ...report.applied],
-    notes: used.capability === 'extended_thinking' ? [...cleared.notes, note] : cleared.notes,
+    notes: used.capability === 'extended_thinking' ? [...cleared.notes, ...notes] : cleared.notes,
   };
 }

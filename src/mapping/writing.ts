@@ -1,5 +1,5 @@
 import type { Capability } from '../contract/capability.ts';
-import type { MappingParties } from '../contract/errors.ts';
+import { AbpError, type MappingParties } from '../contract/errors.ts';
 import type { EmulationEntry } from '../contract/negotiation.ts';
 import type { Compatibility } from '../contract/support.ts';
 import type { Dialect, FateNote, LoweredRequest } from '../dialects/dialect.ts';
@@ -43,7 +43,7 @@ export interface Written {
 export function write(input: WritingInput): Written {
   const { target, facts, same = false } = input;
   const { lower, manifest } = facts;
-  const chosen = same ? { request: input.request, notes: [] } : withoutToolSettings(input.request);
+  const chosen = same ? withoutAllowed(input.request) : withoutToolSettings(input.request);
   const history = same ? chosen : readableHistory(chosen.request, target);
   const cleared = preflight({ ...input, request: history.request, manifest, lower });
   const output = same ? { request: cleared.request, notes: [] } : closedOutput(cleared.request, target);
@@ -81,17 +81,40 @@ function renameNotes(request: IrRequest, renames: Renames): FateNote[] {
   });
 }
 
+interface Chosen {
+  readonly request: IrRequest;
+  readonly notes: readonly FateNote[];
+}
+
+const NO_TOOL = 'there is no tool to choose';
+
+/** A choice among some tools says nothing where there are none. */
+function withoutAllowed(request: IrRequest): Chosen {
+  const { toolChoice, ...rest } = request;
+  if (request.tools.length > 0 || toolChoice?.kind !== 'allowed') return { request, notes: [] };
+  assertSome(toolChoice);
+  return { request: rest, notes: [{ concept: 'tool_choice', fate: 'dropped', code: 'no_tool_to_choose', note: NO_TOOL }] };
+}
+
+/** No vendor takes an order to call one of some tools that are not there. */
+function assertSome(choice: IrRequest['toolChoice']): void {
+  if (choice?.kind === 'allowed' && choice.mode === 'required')
+    throw new AbpError('invalid_request', `tool_choice: one of ${choice.names.join(', ')} must be called, and no tool is declared`);
+}
+
 /** Vendors answer settings for tools beside no tool with 400. A choice that forces none says nothing then, and neither does how many calls. */
-export function withoutToolSettings(request: IrRequest): { readonly request: IrRequest; readonly notes: readonly FateNote[] } {
+export function withoutToolSettings(request: IrRequest): Chosen {
   if (request.tools.length > 0) return { request, notes: [] };
   const { toolChoice, parallelToolCalls: _none, ...rest } = request;
-  const forces = toolChoice !== undefined && toolChoice.kind !== 'auto' && toolChoice.kind !== 'none';
-  const note = 'there is no tool to choose';
+  assertSome(toolChoice);
+  const among = toolChoice?.kind === 'allowed';
+  const forces = toolChoice !== undefined && toolChoice.kind !== 'auto' && toolChoice.kind !== 'none' && !among;
+  const fate = among ? 'dropped' : 'renamed';
   return {
     request: forces ? { ...rest, toolChoice } : rest,
     notes: [
-      { concept: 'parallel_tool_calls', fate: 'dropped', code: 'no_tool_to_choose', note },
-      ...(forces ? [] : [{ concept: 'tool_choice', fate: 'renamed', code: 'no_tool_to_choose', note } as const]),
+      { concept: 'parallel_tool_calls', fate: 'dropped', code: 'no_tool_to_choose', note: NO_TOOL },
+      ...(forces ? [] : [{ concept: 'tool_choice', fate, code: 'no_tool_to_choose', note: NO_TOOL } as const]),
     ],
   };
 }

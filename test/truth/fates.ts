@@ -135,14 +135,17 @@ function tryEmulated({ sample, target, tally, leaf, first, mapped, words }: Trie
   if (!does) tally.wrong.push({ sample: sample.id, where: target.name, what: `${leaf.path} is not emulated: nothing depends on it` });
 }
 
-/** A leaf that arrives does so, and a dropped one does not. */
-function tryArriving({ sample, target, tally, leaf, first, mapped }: TriedLeaf, fate: Fate | undefined): void {
+/** A leaf that arrives does so, and a dropped one does not. A word of a list may say what no word says; another word does not. */
+function tryArriving({ sample, target, tally, leaf, first, mapped, words }: TriedLeaf, fate: Fate | undefined): void {
   const again = mapped(withLeaf(sample.body, leaf.steps, changed(leaf.value)));
   if (fate === 'dropped' && again.error !== undefined) return;
   tally.tried += 1;
-  const moved = sentBy(again) !== sentBy(first);
-  // A value that means more than the first may have another fate, which its own record then tells.
-  if (!moved && fateOf(new Map(again.fidelity.map((entry) => [entry.path, entry])), leaf.path) === 'emulated') return;
+  const moves = (value: Json): boolean => sentBy(mapped(withLeaf(sample.body, leaf.steps, value))) !== sentBy(first);
+  const known = typeof leaf.value === 'string' ? [...(words.get(shapeOf(leaf.path)) ?? [])] : others(leaf, []);
+  const moved = sentBy(again) !== sentBy(first) || (fate !== 'dropped' && known.some(moves));
+  // A value that means more than the first may have another fate, which its own record then tells: false often says what absence says.
+  const then = fateOf(new Map(again.fidelity.map((entry) => [entry.path, entry])), leaf.path);
+  if (!moved && (then === 'emulated' || (leaf.value === false && then === 'dropped'))) return;
   if (fate === undefined || moved !== (fate !== 'dropped'))
     tally.wrong.push({ sample: sample.id, where: target.name, what: `${leaf.path} is not ${fate ?? 'refused'}` });
 }

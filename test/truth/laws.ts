@@ -9,6 +9,7 @@ import { hardCases, thoughtfulCases } from './hard-cases.ts';
 import { tryAnswerLabels, tryRequestLabels, tryStreamLabels } from './labels.ts';
 import { tryNumbers } from './numbers.ts';
 import { meetings, ShapeScene, shapesFor } from './other-shapes.ts';
+import { rivals } from './rivals.ts';
 import {
   allRecorded,
   fixtureAnswers,
@@ -47,6 +48,10 @@ interface Described {
 
 function eachRequest(requests: readonly SampleRequest[], run: (sample: SampleRequest, target: (typeof TARGETS)[number]) => void): void {
   for (const sample of requests) for (const target of TARGETS) if (target.dialect.id !== sample.from) run(sample, target);
+}
+
+function eachOwn(...[requests, run]: Parameters<typeof eachRequest>): void {
+  for (const sample of requests) for (const target of TARGETS) if (target.dialect.id === sample.from) run(sample, target);
 }
 
 function answersOf(described: Described): readonly SampleAnswer[] {
@@ -90,8 +95,20 @@ function* offlineLaws(descriptions: Descriptions, described: Described): Generat
     tally: fates,
   };
 
+  const own = newTally();
+  const competing = rivals();
+  const told = vocabularyOf(competing);
+  for (const sample of competing) for (const target of TARGETS) tryFates(sample, target, own, { words: told });
+  eachOwn([...requests, ...described.requests, ...described.pairs], (sample, target) => tryFates(sample, target, own, { words }));
+  yield {
+    id: 'rivals',
+    claim: 'Law 2 where one field goes before another or means nothing without it, and where a request stays in its own dialect',
+    tally: own,
+  };
+
   const strangers = newTally();
-  eachRequest([...requests, ...described.requests], (sample, target) => tryStrangers(sample, target, strangers));
+  for (const each of [eachRequest, eachOwn])
+    each([...requests, ...described.requests], (sample, target) => tryStrangers(sample, target, strangers));
   yield {
     id: 'strangers',
     claim: 'A member that nobody knows, in any object of a request, arrives, is said to be dropped, or is refused',
@@ -102,9 +119,9 @@ function* offlineLaws(descriptions: Descriptions, described: Described): Generat
   eachRequest(requests, (sample, target) => tryNumbers(sample, target, numbers));
   yield { id: 'numbers', claim: 'Law 3: numbers beyond a double survive in schemas and arguments', tally: numbers };
 
-  const told = answersOf(described);
+  const answered = answersOf(described);
   const echoes = newTally();
-  for (const sample of told) for (const target of TARGETS) tryEcho(sample, target, echoes);
+  for (const sample of answered) for (const target of TARGETS) tryEcho(sample, target, echoes);
   yield { id: 'echo', claim: 'Law 4: an answer sent back as its SDK does is served by every engine', tally: echoes };
 
   const acceptable = newTally();
@@ -114,7 +131,7 @@ function* offlineLaws(descriptions: Descriptions, described: Described): Generat
   const labels = newTally();
   eachRequest([...requests, ...described.requests], (sample, target) => tryRequestLabels(sample, target, labels));
   for (const { id } of dialects) {
-    for (const sample of told) tryAnswerLabels(sample, id, labels);
+    for (const sample of answered) tryAnswerLabels(sample, id, labels);
     for (const sample of [...fixtureStreams(), ...recordedStreams()]) tryStreamLabels(sample, id, labels);
   }
   yield { id: 'labels', claim: 'The emulations of a receipt are those that its fidelity records name', tally: labels };

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, jsonOf, listIn } from '../../
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
-import { Fields, Ledger } from '../../ir/ledger.ts';
+import { Fields, Ledger, meansNothing } from '../../ir/ledger.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { HostedToolKind, IrOutputFormat, IrRequest, IrThinking, IrTool, IrToolChoice } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
@@ -170,6 +170,8 @@ function liftThinking(f: Fields<wire.Request>): IrThinking | undefined {
   const type = t.take('type', 'thinking');
   const budget = t.take('budget_tokens', 'thinking_budget');
   const display = t.take('display', 'thinking_display');
+  if (type === 'disabled')
+    for (const name of ['budget_tokens', 'display'] as const) t.ledger.leaveIdle(t.at(name), meansNothing('without thinking'));
   if (type === 'enabled' && budget === undefined)
     throw new AbpError('invalid_request', 'thinking.budget_tokens: required when thinking.type is "enabled"');
   return {

@@ -1,6 +1,7 @@
 import { type JsonObject, objectIn } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
+import { lostTo, meansNothing } from '../../ir/ledger.ts';
 import type { IrEffort, IrOutputFormat, IrRequest, IrSampling, IrThinking } from '../../ir/request.ts';
 import { compact } from '../members.ts';
 import type { ProtoFields } from './proto.ts';
@@ -110,6 +111,8 @@ function liftOutput(c: Config): { readonly output?: IrOutputFormat; readonly own
   const schema = c.peek('responseJsonSchema') ?? (subset === undefined ? undefined : toJsonSchema(subset));
   if (subset !== undefined) remarkOrder(subset, c.where('responseSchema'), c.ledger);
   const foreign = type !== '' && type !== 'application/json' && type !== 'text/plain';
+  if (!foreign && c.peek('responseJsonSchema') !== undefined)
+    c.ledger.leaveIdle(c.where('responseSchema'), lostTo(c.where('responseJsonSchema')));
   c.read('responseSchema', foreign ? 'vendor_option' : 'json_schema');
   c.read('responseJsonSchema', foreign ? 'vendor_option' : 'json_schema');
   if (foreign) {
@@ -137,6 +140,7 @@ export function liftThinking(t: ProtoFields<wire.ThinkingConfig>): { thinking?: 
   const budget = t.peek('thinkingBudget');
   if (budget === -1) t.readUsual('thinkingBudget', 'thinking');
   else t.read('thinkingBudget', 'thinking');
+  if (budget === 0) t.ledger.leaveIdle(t.where('includeThoughts'), meansNothing('without thinking'));
   const thinking = thinkingOf(budget === -1 ? undefined : budget, shown);
   return { ...(thinking === undefined ? {} : { thinking }), ...(effort === undefined ? {} : { effort }) };
 }

@@ -188,7 +188,7 @@ function liftOther(part: Part, key: string): IrPart {
 /** Text, or reasoning. A signature on an empty text is a state of its own that belongs to no text. */
 export function liftText(part: Part, concept: Concept): IrPart {
   const thought = part.peek('thought') === true;
-  part.read('thought', thought ? 'thinking_history' : 'structure');
+  part.read('thought', 'structure');
   const text = part.read('text', thought ? 'thinking_history' : concept) ?? '';
   const at = part.path;
   const signature = part.peek('thoughtSignature');

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../base/json.ts';
 import { AbpError } from '../../contract/errors.ts';
+import { lostTo, meansNothing } from '../../ir/ledger.ts';
 import type { HostedToolKind, IrFunctionTool, IrHostedTool, IrTool, IrToolChoice } from '../../ir/request.ts';
 import { liftLimits } from '../hosted-limits.ts';
 import { vendorMeta } from '../members.ts';
@@ -37,6 +38,8 @@ export function liftTools(f: Request): LiftedTools {
   calling?.read('mode', strict ? 'tool_strict' : 'tool_choice');
   const names = calling?.read('allowedFunctionNames', 'tool_choice') ?? [];
   const toolChoice = liftChoice(mode, names, functions.length > 0);
+  if (calling !== undefined && !TAKES_NAMES.has(mode))
+    calling.ledger.leaveIdle(calling.where('allowedFunctionNames'), meansNothing('in any mode but ANY and VALIDATED'));
   config?.read('retrievalConfig', 'vendor_option');
   config?.read('includeServerSideToolInvocations', 'vendor_option');
   calling?.read('streamFunctionCallArguments', 'stream_options');
@@ -47,6 +50,8 @@ export function liftTools(f: Request): LiftedTools {
     own: { ...config?.others(['functionCallingConfig']), ...(inner === undefined ? {} : { functionCallingConfig: inner }) },
   };
 }
+
+const TAKES_NAMES: ReadonlySet<string> = new Set(['ANY', 'VALIDATED']);
 
 /** A mode without functions says nothing. */
 function liftChoice(mode: string, names: readonly string[], hasFunctions: boolean): IrToolChoice | undefined {
@@ -83,7 +88,9 @@ function liftFunction(d: ProtoFields<wire.FunctionDeclaration>, strictAt: string
   const description = d.read('description', 'tool');
   const subset = d.read('parameters', 'tool');
   if (subset !== undefined) remarkOrder(subset, d.where('parameters'), d.ledger);
-  const schema = d.read('parametersJsonSchema', 'tool') ?? (subset === undefined ? undefined : toJsonSchema(subset));
+  const full = d.read('parametersJsonSchema', 'tool');
+  if (full !== undefined) d.ledger.leaveIdle(d.where('parameters'), lostTo(d.where('parametersJsonSchema')));
+  const schema = full ?? (subset === undefined ? undefined : toJsonSchema(subset));
   for (const hint of HINTS) d.read(hint, 'tool_option');
   return {
     kind: 'function',

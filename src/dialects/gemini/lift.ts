@@ -5,6 +5,7 @@ import type { Concept } from '../../ir/concept.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
 import { Fold } from '../../ir/fold.ts';
+import { meansNothing } from '../../ir/ledger.ts';
 import type { IrRequest } from '../../ir/request.ts';
 import type { IrResponse } from '../../ir/response.ts';
 import type { LiftContext } from '../dialect.ts';
@@ -92,6 +93,7 @@ function liftSystem(f: Request): IrMessage[] {
   if (system === undefined) return [];
   system.read('role', 'item_identity');
   const parts = system.nodes('parts').map((part) => liftText(part, 'system'));
+  if (parts.length === 0) system.ledger.leaveIdle(system.where('role'), meansNothing('without words'));
   return parts.length === 0 ? [] : [{ role: 'system', at: system.path, parts, ...vendorMeta('gemini', system.others(['parts'])) }];
 }
 

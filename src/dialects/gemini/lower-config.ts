@@ -93,12 +93,21 @@ function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNot
   const measure = lowerMeasure(thinking, effort, context.traits);
   const config = compact({ includeThoughts: shown ? true : undefined, ...measure });
   const words = `thinkingConfig ${JSON.stringify(config)}`;
-  if (thinking !== undefined) notes.push({ concept: 'thinking', fate: 'emulated', code: 'thinking_as_level', note: words });
+  if (thinking !== undefined) notes.push(thinkingNote(request, context, words));
   for (const concept of besidesThinking(request, context))
     notes.push({ concept, fate: 'emulated', code: 'thinking_as_level', note: words, ofLeaf: true });
   const exact = thinking?.mode !== 'disabled' && measure.thinkingLevel === effort?.toUpperCase();
   if (effort !== undefined && !exact) notes.push({ concept: 'effort', fate: 'emulated', code: 'thinking_as_level', note: words });
   return config;
+}
+
+/** Thinking that nobody sees is lost beside a level of effort, where the model would get the same without it. */
+function thinkingNote({ thinking, effort }: IrRequest, { traits }: LowerContext, note: string): FateNote {
+  const levels = [thinking, { mode: 'disabled' } as const].map((one) => lowerMeasure(one, effort, traits).thinkingLevel);
+  const decides = thinking?.mode === 'disabled' || thinking?.display !== 'omitted' || effort === undefined;
+  if (decides || levels[0] === undefined || levels[0] !== levels[1])
+    return { concept: 'thinking', fate: 'emulated', code: 'thinking_as_level', note };
+  return { concept: 'thinking', fate: 'dropped', code: 'thinking_lost_to_effort', note };
 }
 
 /**

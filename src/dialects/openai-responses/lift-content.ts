@@ -3,7 +3,7 @@ import { jsonOf } from '../../base/json.ts';
 import { parseAt } from '../../contract/border.ts';
 import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
-import { Fields } from '../../ir/ledger.ts';
+import { Fields, lostTo } from '../../ir/ledger.ts';
 import type { IrPart, MediaSource } from '../../ir/part.ts';
 import { otherMembers, vendorMeta } from '../members.ts';
 import * as wire from './wire.ts';
@@ -69,6 +69,7 @@ function liftImage(part: Part, place: Place): IrPart {
   const p = typed(part, wire.ImagePart);
   const { image_url: url, file_id: fileId } = p.value;
   const source = mediaSource({ data: url, url, fileId }, p.path);
+  if (source.kind === 'file') p.ledger.leaveIdle(p.at('image_url'), lostTo(p.at('file_id')));
   p.take('type', 'structure');
   p.take('image_url', place.image);
   p.take('file_id', 'stored_file');
@@ -83,10 +84,15 @@ function liftImage(part: Part, place: Place): IrPart {
   };
 }
 
+/** The member that a file came from. */
+const WHERE: Readonly<Record<MediaSource['kind'], string>> = { file: 'file_id', base64: 'file_data', url: 'file_url' };
+
 function liftFile(part: Part, place: Place): IrPart {
   const p = typed(part, wire.FilePart);
   const { file_data: data, file_url: url, file_id: fileId, filename } = p.value;
   const source = mediaSource({ data, url, fileId }, p.path);
+  const winner = WHERE[source.kind];
+  for (const name of Object.values(WHERE)) if (name !== winner) p.ledger.leaveIdle(p.at(name), lostTo(p.at(winner)));
   p.take('type', 'structure');
   p.take('file_data', place.document);
   p.take('file_url', place.document);

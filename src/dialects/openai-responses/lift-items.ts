@@ -2,7 +2,7 @@ import { type JsonObject, jsonOf } from '../../base/json.ts';
 import { unpackMeta } from '../../ir/carrier.ts';
 import type { Concept } from '../../ir/concept.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
-import type { Fields } from '../../ir/ledger.ts';
+import { type Fields, meansNothing } from '../../ir/ledger.ts';
 import type { IrPart, ThinkingPart, ToolCallPart, ToolResultPart, VendorMeta } from '../../ir/part.ts';
 import { otherMembers, vendorMeta } from '../members.ts';
 import { ID, IN_RESULT, inMessage, liftPart, rest, typed } from './lift-content.ts';
@@ -65,10 +65,14 @@ function liftMessage(m: Fields<wire.Message>, leading: boolean): Turn {
 
 function liftContent(m: Fields<{ content: string | wire.AnyPart[] }>, concept: Concept): IrPart[] {
   const { content } = m.value;
+  if (Array.isArray(content) && content.length === 0)
+    for (const name of STATE) m.ledger.leaveIdle(m.at(name), meansNothing('without words'));
   if (typeof content !== 'string') return m.list('content').map((part) => liftPart(part, inMessage(concept)));
   m.take('content', concept);
   return [{ kind: 'text', text: content, at: m.at('content') }];
 }
+
+const STATE = ['id', 'status', 'phase'];
 
 /** Takes the members that name an item and its state: only the vendor's own history needs them. */
 function takeIdentity(item: Fields<object>): void {

@@ -135,8 +135,8 @@ function claimChoice(f: Fields<wire.Request>): void {
   choice?.take('mode', 'tool_choice');
   for (const named of choice === undefined ? [] : [choice, ...choice.list('tools')]) {
     const tool = named as Fields<Pick<Choice, 'type' | 'name'>>; // both name a tool in the same way
-    tool.take('type', 'tool_choice');
-    tool.take('name', 'tool_choice');
+    tool.take('type', 'structure');
+    if (tool.value.type !== 'allowed_tools') tool.take('name', 'tool_choice');
   }
 }
 

@@ -66,7 +66,7 @@ describe('what a member of the body means', () => {
   test('a choice that names a hosted tool is the vendor’s own', () => {
     expect(claims({ tool_choice: { type: 'file_search' } })).toEqual({ tool_choice: 'vendor_option' });
     expect(claims({ tool_choice: { type: 'custom', name: 'x' } })).toEqual({
-      'tool_choice.type': 'tool_choice',
+      'tool_choice.type': 'structure',
       'tool_choice.name': 'tool_choice',
     });
   });

@@ -4,7 +4,7 @@ import { AbpError } from '../../contract/errors.ts';
 import type { Concept } from '../../ir/concept.ts';
 import type { IrMessage } from '../../ir/conversation.ts';
 import { EngineFailure } from '../../ir/engine-failure.ts';
-import { Fields, Ledger } from '../../ir/ledger.ts';
+import { Fields, Ledger, meansNothing } from '../../ir/ledger.ts';
 import type { IrPart } from '../../ir/part.ts';
 import type { IrEffort, IrOutputFormat, IrRequest, IrSampling } from '../../ir/request.ts';
 import type { FinishReason, IrResponse } from '../../ir/response.ts';
@@ -131,8 +131,9 @@ function liftOwn(f: Fields<wire.Request>): JsonObject {
   // Beside the identifier that took its place, `user` only tells the vendor which requests are alike, as its cache keys do.
   f.take('user', f.value.safety_identifier === undefined ? 'end_user' : 'cache_mark');
   // It counts calls to tools that the vendor runs itself, so beside none of them it limits nothing.
-  if ((f.value.tools ?? []).every(({ type }) => OWN_TOOLS.has(type))) f.takeUsual('max_tool_calls', 'vendor_option');
-  else f.take('max_tool_calls', 'vendor_option');
+  f.take('max_tool_calls', 'vendor_option');
+  if ((f.value.tools ?? []).every(({ type }) => OWN_TOOLS.has(type)))
+    f.ledger.leaveIdle('max_tool_calls', meansNothing('beside no tool of the vendor'));
   takeUnless(f, 'store', 'storage', false);
   takeUnless(f, 'background', 'background', false);
   takeUnless(f, 'truncation', 'context_management', 'disabled');

@@ -1,5 +1,5 @@
 import { type JsonObject, objectIn } from '../../base/json.ts';
-import type { IrRequest } from '../../ir/request.ts';
+import type { IrRequest, IrThinking } from '../../ir/request.ts';
 import type { FateNote, LowerContext } from '../dialect.ts';
 import { compact } from '../members.ts';
 import { knownEffort } from '../openai-effort.ts';
@@ -34,15 +34,15 @@ function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNot
   const { thinking, effort } = request;
   if (thinking === undefined) return {};
   if (context.lacks.has('effort')) {
-    notes.push({
-      concept: 'thinking',
-      fate: thinking.mode === 'disabled' ? 'renamed' : 'refused',
-      code: 'does_not_reason',
-      note: 'the model does not reason',
-    });
+    const fate = thinking.mode === 'disabled' ? 'renamed' : 'refused';
+    notes.push({ concept: 'thinking', fate, code: 'does_not_reason', note: 'the model does not reason' });
     return {};
   }
   if (thinking.mode === 'disabled') return withoutThinking(context, notes, effort);
+  return effort !== undefined && thinking.display === 'omitted' ? lostToEffort(notes) : asReasoning(thinking, effort, notes);
+}
+
+function asReasoning(thinking: IrThinking, effort: string | undefined, notes: FateNote[]): { effort?: string; summary?: string } {
   const level = thinking.mode !== 'enabled' || thinking.budgetTokens === undefined ? undefined : levelOf(thinking.budgetTokens);
   const asked = effort ?? level;
   const words = asked === undefined ? 'sent as reasoning with the effort the model chooses' : `sent as reasoning effort ${asked}`;
@@ -52,6 +52,13 @@ function lowerThinking(request: IrRequest, context: LowerContext, notes: FateNot
   for (const concept of ['thinking_display', ...(counts ? (['thinking_budget'] as const) : [])] as const)
     notes.push({ concept, fate: 'emulated', code: 'thinking_as_effort', note, ofLeaf: true });
   return { ...(level === undefined ? {} : { effort: level }), ...(thinking.display === 'omitted' ? {} : { summary: 'auto' }) };
+}
+
+function lostToEffort(notes: FateNote[]): Record<string, never> {
+  const note = 'the effort beside it decides; the answer holds no summaries';
+  notes.push({ concept: 'thinking', fate: 'dropped', code: 'thinking_lost_to_effort', note });
+  notes.push({ concept: 'thinking_display', fate: 'emulated', code: 'thinking_as_effort', note, ofLeaf: true });
+  return {};
 }
 
 function levelOf(budget: number): string {

@@ -10,7 +10,7 @@ const tool = { kind: 'function', name: 'look', schema: { type: 'object' } } as c
 
 test('the answer’s schema becomes the only tool, and it must be called', () => {
   const emulation = forcedTool({ ...base, output: { kind: 'json-schema', schema } }, false);
-  expect(emulation?.notes.map(({ concept }) => concept)).toEqual(['json_schema', 'schema_strict', 'schema_name']);
+  expect(emulation?.notes.map(({ concept }) => concept)).toEqual(['json_schema', 'schema_strict', 'schema_name', 'parallel_tool_calls']);
   expect(emulation?.request.output).toBeUndefined();
   expect(emulation?.request.tools).toEqual([
     { kind: 'function', name: 'json_answer', description: 'Gives the final answer as JSON. Call it exactly once.', schema },
@@ -20,7 +20,7 @@ test('the answer’s schema becomes the only tool, and it must be called', () =>
 
 test('beside other tools some tool must be called, so that the caller’s own stay usable', () => {
   const emulation = forcedTool({ ...base, tools: [tool], output: { kind: 'json' } }, false);
-  expect(emulation?.notes.map(({ concept }) => concept)).toEqual(['json_mode', 'schema_name']);
+  expect(emulation?.notes.map(({ concept }) => concept)).toEqual(['json_mode', 'schema_name', 'parallel_tool_calls']);
   expect(emulation?.request.toolChoice).toEqual({ kind: 'required' });
   expect(emulation?.request.tools.map(({ name }) => name)).toEqual(['look', 'json_answer']);
 });

@@ -50,6 +50,10 @@ export function forcedTool(request: IrRequest, thinking: boolean): Emulation | u
         }),
       ),
       { concept: 'schema_name', fate: 'dropped', code: 'bookkeeping', note: `the tool is called ${name}`, ofLeaf: true },
+      {
+        ...{ concept: 'parallel_tool_calls', fate: 'dropped', note: 'an answer that may be JSON has room for one call', ofLeaf: true },
+        code: request.parallelToolCalls === false ? 'says_what_happens_anyway' : 'forced_tool',
+      },
     ],
     request: {
       ...rest,

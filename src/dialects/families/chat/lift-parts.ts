@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { jsonOf } from '../../../base/json.ts';
 import { parseAt } from '../../../contract/border.ts';
 import type { Concept } from '../../../ir/concept.ts';
-import { Fields } from '../../../ir/ledger.ts';
+import { Fields, lostTo } from '../../../ir/ledger.ts';
 import type { IrPart, MediaSource } from '../../../ir/part.ts';
 import { otherMembers, vendorMeta } from '../../members.ts';
 import type { ChatFlavour } from './flavour.ts';
@@ -117,6 +117,7 @@ function liftFile(part: Part, reading: Reading): IrPart {
   file?.take('file_data', 'document');
   file?.take('file_id', 'stored_file');
   file?.take('filename', 'document_label');
+  if (typeof fileId === 'string') p.ledger.leaveIdle(`${p.path}.file.file_data`, lostTo(`${p.path}.file.file_id`));
   const source = fileSource(data, fileId);
   if (source === undefined) return liftOther(part, reading);
   return {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, jsonOf } from '../../../base/json.ts';
 import { AbpError } from '../../../contract/errors.ts';
-import type { Fields } from '../../../ir/ledger.ts';
+import { type Fields, lostTo } from '../../../ir/ledger.ts';
 import type { IrFunctionTool, IrTool, IrToolChoice } from '../../../ir/request.ts';
 import { assertApproximate, type LimitPlaces, liftLimits } from '../../hosted-limits.ts';
 import { compact, otherMembers, vendorMeta } from '../../members.ts';
@@ -111,8 +111,16 @@ function liftHosted(t: Fields<wire.Tool>, flavour: ChatFlavour): IrTool {
   };
 }
 
+/** Of an old and a new choice that one counts which has functions to choose from. */
 export function liftToolChoice(m: Members): IrToolChoice | undefined {
-  const legacy = m.read('function_call', 'tool_choice', undefined, ['name']);
+  const { function_call: old, tool_choice: current, functions } = m.f.value;
+  const both = old !== undefined && old !== null && current !== undefined && current !== null;
+  const loser = functions?.length ? 'tool_choice' : 'function_call';
+  if (both) {
+    m.f.ledger.leaveIdle(loser, lostTo(functions?.length ? 'function_call' : 'tool_choice'));
+    m.carry(loser);
+  }
+  const legacy = both && loser === 'function_call' ? undefined : m.read('function_call', 'tool_choice', undefined, ['name']);
   if (legacy !== undefined) return typeof legacy === 'string' ? { kind: legacy } : { kind: 'tool', name: legacy.name };
   const choice = m.read('tool_choice', 'tool_choice', undefined, ['type']);
   if (choice === undefined) return undefined;
@@ -134,8 +142,7 @@ function claimChoice(f: Fields<wire.Request>): void {
     const tool = named as Fields<wire.NamedTool>; // both name a tool in the same way
     // What else it says is of this type alone.
     tool.take('type', 'structure');
-    tool.takeMembers('function', 'tool_choice', ['name']);
-    tool.takeMembers('custom', 'tool_choice', ['name']);
+    for (const kind of ['function', 'custom'] as const) if (tool.value.type === kind) tool.takeMembers(kind, 'tool_choice', ['name']);
   }
 }
 

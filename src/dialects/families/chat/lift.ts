@@ -1,7 +1,7 @@
 import { type Json, jsonOf } from '../../../base/json.ts';
 import { parseAt } from '../../../contract/border.ts';
 import { AbpError } from '../../../contract/errors.ts';
-import { Fields } from '../../../ir/ledger.ts';
+import { Fields, meansNothing } from '../../../ir/ledger.ts';
 import type { IrOutputFormat, IrRequest, IrThinking } from '../../../ir/request.ts';
 import type { LiftContext } from '../../dialect.ts';
 import { compact, otherMembers, vendorMeta } from '../../members.ts';
@@ -28,9 +28,7 @@ export function liftChat(flavour: ChatFlavour, body: Json, context: LiftContext)
     sampling: liftSampling(m),
     ...given({
       toolChoice: liftToolChoice(m),
-      // An answer to `functions` has room for one call.
-      parallelToolCalls:
-        m.read('parallel_tool_calls', 'parallel_tool_calls', (value) => value) ?? (request.functions?.length ? false : undefined),
+      parallelToolCalls: liftParallel(m),
       maxTokens: firstOf(m.read('max_completion_tokens', 'max_tokens'), m.peek('max_tokens', 'max_tokens')),
       output: liftOutput(m, flavour),
       thinking: liftThinking(m),
@@ -53,6 +51,14 @@ function firstOf<T>(current: T | undefined, old: T | undefined): T | undefined {
 function liftEndUser(m: Members): string | undefined {
   const named = m.read('safety_identifier', 'end_user');
   return firstOf(named, m.peek('user', named === undefined ? 'end_user' : 'cache_mark'));
+}
+
+/** An answer to `functions` has room for one call. */
+function liftParallel(m: Members): boolean | undefined {
+  const asked = m.read('parallel_tool_calls', 'parallel_tool_calls', (value) => value);
+  if (!m.f.value.functions?.length) return asked;
+  m.f.ledger.leaveIdle('parallel_tool_calls', { code: 'says_what_happens_anyway', note: 'an answer to functions has room for one call' });
+  return false;
 }
 
 /** Two members that say the same thing in an old and a new way: the vendor refuses one pair and lets the other decide silently. */
@@ -82,6 +88,8 @@ function liftVendor(m: Members, flavour: ChatFlavour): IrRequest['vendor'] {
   const streamOptions = options && otherMembers(options.value, ['include_usage']);
   for (const key of Object.keys(streamOptions ?? {})) options?.take(key, 'stream_options');
   m.carry('stream_options');
+  if (options !== undefined && m.f.value.stream !== true)
+    m.f.ledger.leaveIdle('stream_options', meansNothing('unless the answer is streamed'));
   const thinking = m.f.object('thinking');
   const thinkingOptions = thinking && otherMembers(thinking.value, ['type']);
   for (const [name, concept] of Object.entries(flavour.members)) {

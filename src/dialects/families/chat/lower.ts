@@ -16,6 +16,7 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
     max_completion_tokens: _new,
     stream_options: streamOptions,
     thinking: _thinking,
+    parallel_tool_calls: parallel,
     ...own
   } = ownMembers(flavour, request);
   const tools = lowerTools(request, { flavour, context, notes });
@@ -28,7 +29,8 @@ export function lowerChat(flavour: ChatFlavour, request: IrRequest, context: Low
     messages: lowerMessages(request, { flavour, context, notes }),
     tools: tools.list.length === 0 ? undefined : tools.list,
     tool_choice: lowerToolChoice(request, flavour),
-    parallel_tool_calls: formed('parallel_tool_calls', request.parallelToolCalls),
+    // What is decided for the request goes before what its caller wrote.
+    parallel_tool_calls: formed('parallel_tool_calls', request.parallelToolCalls) ?? parallel,
     ...tools.members,
     response_format: lowerOutput(flavour, request.output, notes),
     ...lowerMaxTokens(flavour, request),
