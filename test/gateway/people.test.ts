@@ -104,6 +104,20 @@ describe('users and teams', () => {
     expect([await ask(key), await ask(team)]).toEqual([401, 200]);
   });
 
+  it('are nobody else afterwards: who gets the name of a deleted user sees nothing of what that one did', async () => {
+    await admin('POST', '/v1/users', { id: 'twice' });
+    const before = await keyOf({ user: 'twice' });
+    expect(await ask(before)).toBe(200);
+    await admin('DELETE', '/v1/users/twice');
+    await admin('POST', '/v1/users', { id: 'twice' });
+    const after = await keyOf({ user: 'twice' });
+    expect(await ask(after)).toBe(200);
+    const seen = async () => json(await call(`${server.url}/v1/receipts`, { headers: ['x-abp-key', after.secret] })).items;
+    await expect.poll(async () => (await seen()).map((one: { key_id: string }) => one.key_id)).toEqual([after.id]);
+    const shown = json(await admin('GET', '/v1/keys')).items.find(({ id }: { id: string }) => id === before.id);
+    expect(shown.user).toMatch(/^twice \(before \d{4}-/);
+  });
+
   it('are not deleted while keys would go on without their limits, unless somebody says what becomes of those', async () => {
     await admin('POST', '/v1/teams', { id: 'held', limits: { requests_per_minute: 1000 } });
     await admin('POST', '/v1/users', { id: 'eli', teams: ['held'] });

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { isoTime } from '../../base/clock.ts';
 import { AbpError } from '../../contract/errors.ts';
 import { deleteBudget } from '../budgets/budgets.ts';
 import { hasForeignCodes, rowMac } from '../key-mac.ts';
@@ -96,6 +97,9 @@ export async function createUser(store: Store, user: StoredUser, teams: readonly
       .onConflict((conflict) => conflict.column('id').doNothing())
       .executeTakeFirst();
     if (made === 0n) throw new AbpError('conflict', `There is a user ${user.id} already.`, { user: user.id });
+    // Somebody before was called the same and is deleted: those keys, and what was said with them, are not the new one's. No id looks like this.
+    const earlier = `${user.id} (before ${isoTime(user.created_at)})`;
+    await change.updateTable('key_holders').set({ user_id: earlier }).where('user_id', '=', user.id).execute();
     await join(change, user.id, teams);
   });
 }
