@@ -66,7 +66,7 @@ describe('coding agents over HTTP', () => {
   });
 
   it('lists, validates and prices models', async () => {
-    expect((await call('/v1/adapters/pi/models')).body).toMatchObject({ lastUpdated: '2026-11-15T00:00:00.000Z' });
+    expect((await call('/v1/adapters/pi/models')).body).toMatchObject({ lastUpdated: '2026-11-20T00:00:00.000Z' });
     expect((await call('/v1/adapters/pi/models/validate', { body: { model: 'anthropic/claude-opus-5-5' } })).body).toMatchObject({
       valid: true,
       status: 'ok',
