@@ -275,6 +275,7 @@ export class Recorder {
 
   /** The emulations of the request and of its answer; none where the answer adds nothing to what the opening said. */
   #emulationsWith({ emulations }: AnswerRecord): CloseFact['emulations'] {
+    if (emulations.length === 0) return [];
     const known = new Set(this.#emulations.map((one) => JSON.stringify(one)));
     const added = emulations.filter((one) => !known.has(JSON.stringify(one)));
     return added.length === 0 ? [] : [...this.#emulations, ...added];
