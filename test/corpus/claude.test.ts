@@ -26,10 +26,10 @@ function fold(events: readonly IrEvent[]): Fold {
   return all;
 }
 
-/** What Claude bills beside the counts of an answer (passes of a compaction, an advisor) goes to the receipt alone. */
+/** What Claude tells beside the counts of an answer (its passes, those of a compaction, an advisor) goes to the receipt alone. */
 function withoutBeside(answer: IrResponse): IrResponse {
-  const { beside = [], ...details } = answer.usage.details ?? {};
-  if (beside.length === 0) return answer;
+  const { beside = [], passes = [], ...details } = answer.usage.details ?? {};
+  if (beside.length + passes.length === 0) return answer;
   const { details: _details, ...usage } = answer.usage;
   return { ...answer, usage: Object.keys(details).length === 0 ? usage : { ...usage, details } };
 }
