@@ -150,7 +150,12 @@ const ROWS: readonly Row[] = [
   },
   { argv: ['config', 'check', file('unknown-engine.toml')], exit: 'config', message: /no engine "nothing"/, hint: /Correct the values/ },
   { argv: ['config', 'check', file('broken.toml')], exit: 'config', message: /is not valid TOML/, hint: /Correct the values/ },
-  { argv: ['config', 'check', file('none.toml')], exit: 'config', message: /none\.toml cannot be read/, hint: /Name a file that exists/ },
+  {
+    argv: ['config', 'check', file('none.toml')],
+    exit: 'config',
+    message: /cannot read .*none\.toml: it does not exist/,
+    hint: /Name a file that exists/,
+  },
   { argv: ['worker'], home: file('b'), exit: 'config', message: /shares a PostgreSQL database/, hint: /ABP_DATABASE_URL/ },
   {
     argv: ['exec', '--replay', file('none.jsonl'), '--', 'true'],
