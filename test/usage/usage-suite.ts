@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UsageQuery } from '../../src/gateway/api/run-rows.ts';
 import { usageOf } from '../../src/gateway/rows/usage.ts';
 import { RollUp } from '../../src/receipts/usage/roll-up.ts';
+import { spentSince } from '../../src/receipts/usage/spent.ts';
 import type { Store } from '../../src/store/store.ts';
 import { forgetInRollups, rolledUpTo, saveRollups } from '../../src/store/usage/rollups.ts';
 import { insertSealed, type SaidCall, sealedCall } from './calls.ts';
@@ -59,6 +60,19 @@ export function usageSuite(database: string, open: () => Promise<Store>): void {
         expect(from_rollup_until).not.toBeNull();
       }
       expect(await rolledUpTo(store, 1)).toBe(CALLS.length);
+    });
+
+    it('tells what was spent in an hour, also in the first one of a day', async () => {
+      const midnight = Math.ceil(START / (24 * HOUR)) * 24 * HOUR;
+      await insert([0, 1, 1, 2, 25].map((hour) => ({ at: midnight + hour * HOUR + 10, nanoUsd: 7 })));
+      for (const add of [async () => undefined, rollUp]) {
+        await add();
+        const spent = async (since: number, until: number): Promise<number> =>
+          (await spentSince(store, { on: {}, since: midnight + since * HOUR, until: midnight + until * HOUR })).requests;
+        expect([await spent(0, 1), await spent(1, 2), await spent(0, 24), await spent(24, 48), await spent(24, 25)]).toEqual([
+          1, 2, 4, 1, 0,
+        ]);
+      }
     });
 
     it('adds up models whose names no database takes as they are', async () => {

@@ -53,7 +53,8 @@ const IS_TAKEN = sql<number>`case when calls < 0 then 1 else 0 end`;
 /** Adds up what the sums of usage know of the calls of a period, which is an hour or made of whole days. */
 export async function sumSpent(store: Store, { on, since, until, unsent }: SpentChoice): Promise<SpentOfChain[]> {
   const end = Math.min(until, Number.MAX_SAFE_INTEGER);
-  const firstDay = Math.min(end, Math.ceil(since / DAY_MS) * DAY_MS);
+  // An hour that begins at midnight is no day.
+  const firstDay = end - since < DAY_MS ? end : Math.min(end, Math.ceil(since / DAY_MS) * DAY_MS);
   const rows = await store.db
     .selectFrom('usage_rollups')
     .select(['chain', 'late_of', IS_TAKEN.as('is_taken')])
