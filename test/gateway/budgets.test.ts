@@ -241,6 +241,21 @@ describe('a budget', () => {
     expect(lines.map((line) => JSON.parse(line).percent)).toEqual([50, 100]);
   });
 
+  it('tells of a threshold that is reached because it is made, or its limit lowered, after the calls', async () => {
+    const { id, secret } = await newKey();
+    for (let at = 0; at < 3; at += 1) await post(`${server.url}/e/claude/v1/messages`, CLAUDE, ['x-abp-key', secret]);
+    const percents = (budget: string): number[] => {
+      const lines = server.logs().split('\n');
+      return lines.filter((line) => line.includes(budget) && line.includes('budget.threshold')).map((line) => JSON.parse(line).percent);
+    };
+    const made = json(await admin('POST', '/v1/budgets', { on: { key: id }, period: 'month', limit_requests: 5 }));
+    await expect.poll(() => percents(made.id)).toEqual([50]);
+    await admin('PATCH', `/v1/budgets/${made.id}`, { limit_requests: 3 });
+    await expect.poll(() => percents(made.id)).toEqual([50, 100]);
+    await admin('PATCH', `/v1/budgets/${made.id}`, { limit_requests: 3 });
+    expect(percents(made.id)).toEqual([50, 100]);
+  });
+
   it('tells a webhook of each threshold', async () => {
     const told: { percent: number; on: object; spent: object }[] = [];
     const hook = http.createServer((request, response) => {

@@ -201,6 +201,17 @@ describe('two nodes that share a database', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(4);
   });
 
+  it('tell of a threshold that they reach together, though no call comes to either of them any more', async () => {
+    const { secret, id } = await keyWith({ limit_requests: 10, action: 'warn' });
+    const ends = Array.from({ length: 10 }, (_, at) => send(at, secret));
+    expect(await Promise.all(ends)).toEqual(ends.map(() => 200));
+    const percents = (node: TestGateway): number[] => {
+      const lines = node.logs().split('\n');
+      return lines.filter((line) => line.includes(id) && line.includes('budget.threshold')).map((line) => JSON.parse(line).percent);
+    };
+    for (const node of nodes) await expect.poll(() => percents(node).at(-1)).toBe(100);
+  });
+
   it('go with the clock of their machine, forward and back, and count each hour for itself', async () => {
     const { secret } = await keyWith({ limit_requests: 4, period: 'hour' });
     const HOUR_MS = 3_600_000;

@@ -82,6 +82,8 @@ export class BudgetBook {
   #say: (word: LeaseWord, budget: string) => void = () => undefined;
   /** Pages of the periods that begin in a moment, by the id of the budget. */
   readonly #next = new Map<string, Page>();
+  /** Whether the budgets of before the start are read: of those that come later nobody has heard what is spent already. */
+  #isOpen = false;
   /** One reading at a time: two would make two accounts of one budget. */
   #reading: Promise<void> = Promise.resolve();
 
@@ -104,6 +106,7 @@ export class BudgetBook {
   async open(): Promise<void> {
     if (this.#options.store.kind === 'postgres') await forgetGrants(this.#options.store, Date.now() - FORGET_MS);
     await this.read();
+    this.#isOpen = true;
     this.#timer = setInterval(() => this.#tick().catch(this.#options.onFault), FRESH_MS);
     this.#timer.unref();
   }
@@ -207,6 +210,7 @@ export class BudgetBook {
       entry.hasUnheld = hasUnheld && this.#options.live.oldestStart() <= heldSince;
       const due = this.#leases === undefined ? hasUnheld : all || account.page.touched;
       if (due) await this.#refresh(account);
+      this.#tellCrossed(account);
     }
   }
 
@@ -275,10 +279,26 @@ export class BudgetBook {
       this.#prices,
     );
     for (const entry of entries.values()) entry.heldSince = Math.min(entry.heldSince, Date.now());
-    if (made.length === 0) return;
-    // Calls that ended while the sums were read, and are held by nobody.
+    if (made.length > 0) await this.#readAgain(made);
+    for (const { account } of entries.values()) this.#tellCrossed(account);
+  }
+
+  /** Calls that ended while the sums of new accounts were read are held by nobody. */
+  async #readAgain(made: readonly Account[]): Promise<void> {
     await this.#settled();
-    for (const account of made) await this.#refresh(account);
+    for (const account of made) {
+      await this.#refresh(account);
+      account.crossed();
+      // At a start somebody else tells what was reached before, and only those who do not know of it yet.
+      const percent = this.#isOpen ? account.reached() : 0;
+      if (percent > 0) this.#options.onThreshold(account, percent);
+    }
+  }
+
+  /** Thresholds are also reached without a call here that ends: by calls on other nodes, late receipts, and lower limits. */
+  #tellCrossed(account: Account): void {
+    const percent = account.crossed();
+    if (percent !== undefined) this.#options.onThreshold(account, percent);
   }
 
   /** A part of other limits is another part: what is not used of it is given back. */
