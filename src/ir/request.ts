@@ -60,6 +60,8 @@ export type IrOutputFormat =
       readonly name?: string;
       readonly description?: string;
       readonly strict?: boolean;
+      /** The schema is a choice of texts, and the caller wants the text without the quotes of JSON. */
+      readonly bare?: true;
       readonly meta?: VendorMeta;
     };
 

@@ -8,7 +8,7 @@ import { CustomFilter } from './emulations/custom-tool.ts';
 import { ForcedToolFilter } from './emulations/forced-tool.ts';
 import { SingleCallFilter } from './emulations/single-call.ts';
 import { StopFilter } from './emulations/stop-cut.ts';
-import { UnwrapFilter } from './emulations/wrapped-answer.ts';
+import { BareFilter, UnwrapFilter } from './emulations/wrapped-answer.ts';
 import { idFilter } from './tools/tool-ids.ts';
 import { nameFilter } from './tools/tool-names.ts';
 import { WrappedCallsFilter } from './tools/tool-schemas.ts';
@@ -33,6 +33,8 @@ function filterOf(change: AnswerChange, aside: boolean): AnswerFilter {
       return new SingleCallFilter();
     case 'unwrap':
       return new UnwrapFilter();
+    case 'bare-text':
+      return new BareFilter();
     case 'stop-cut':
       return new StopFilter(change.stop);
   }

@@ -40,4 +40,5 @@ export type AnswerChange =
   | { readonly kind: 'json-answer' }
   | { readonly kind: 'single-call' }
   | { readonly kind: 'unwrap' }
+  | { readonly kind: 'bare-text' }
   | { readonly kind: 'stop-cut'; readonly stop: readonly string[] };

@@ -44,7 +44,8 @@ export function preflight(input: PreflightInput): Cleared {
   const notes = wrapped === undefined ? [] : [WRAPPED];
   let cleared: Cleared = { request: wrapped ?? input.request, emulations: [], notes, changes: [] };
   for (const used of requiredCapabilities(input.request)) cleared = clear(input, used, cleared);
-  if (wrapped !== undefined) cleared = unwrapped(cleared);
+  if (wrapped !== undefined) cleared = changed(cleared, { kind: 'unwrap' });
+  if (isBare(input)) cleared = changed(cleared, { kind: 'bare-text' });
   if (!carries(input, 'custom_tool')) cleared = withoutCustomTools(cleared);
   return carries(input, 'parallel_tool_calls') ? cleared : oneCallAtMost(input, cleared);
 }
@@ -54,8 +55,12 @@ function wrappedOutput({ request, target, parties }: PreflightInput): IrRequest 
   return target.rules.plainRoot && parties.dialectId !== target.id ? wrapOutput(request) : undefined;
 }
 
-function unwrapped(cleared: Cleared): Cleared {
-  return { ...cleared, changes: [...cleared.changes, { kind: 'unwrap' }] };
+function isBare({ request: { output }, target, parties }: PreflightInput): boolean {
+  return output?.kind === 'json-schema' && output.bare === true && parties.dialectId !== target.id;
+}
+
+function changed(cleared: Cleared, change: AnswerChange): Cleared {
+  return { ...cleared, changes: [...cleared.changes, change] };
 }
 
 /** Ours is the first change: the others must not see calls that the caller does not. */

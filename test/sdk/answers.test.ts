@@ -1,4 +1,4 @@
-import { GoogleGenAI } from '@google/genai';
+import { GoogleGenAI, Type } from '@google/genai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json.ts';
@@ -118,5 +118,35 @@ describe('Google’s SDK on OpenAI', () => {
       { index: 0, content: { parts: [{ text: 'one' }] }, logprobsResult: { chosenCandidates: [{ token: 'one', logProbability: -0.5 }] } },
       { index: 1, content: { parts: [{ text: 'two' }] }, logprobsResult: { chosenCandidates: [{ token: 'two', logProbability: -0.5 }] } },
     ]);
+  });
+});
+
+describe('one of several texts, as Google’s SDK asks for it', () => {
+  const config = { responseMimeType: 'text/x.enum', responseSchema: { type: Type.STRING, enum: ['red', 'dark blue'] } };
+
+  it('comes without quotes from every engine, streamed and not', async () => {
+    for (const engine of ['sim:gemini', 'sim:claude', 'sim:openai-chat', 'sim:openai-responses', 'sim:kimi', 'sim:copilot']) {
+      const google = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: `${server.url}/e/${engine}` } });
+      const ask = { model: 'm', contents: 'the sea', config };
+      const plain = await google.models.generateContent(ask);
+      let streamed = '';
+      for await (const piece of await google.models.generateContentStream(ask)) streamed += piece.text ?? '';
+      expect([engine, plain.text, streamed]).toEqual([engine, 'red', 'red']);
+    }
+  });
+
+  it('is asked of an engine as a schema', async () => {
+    answerWith({
+      id: 'c',
+      object: 'chat.completion',
+      model: 'm',
+      choices: [{ index: 0, message: { role: 'assistant', content: '{"value":"dark blue"}' }, finish_reason: 'stop' }],
+    });
+    const google = new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: `${server.url}/e/openai:openai-chat` } });
+    const { text } = await google.models.generateContent({ model: 'gpt-4o', contents: 'the sea', config });
+    expect(text).toBe('dark blue');
+    expect(sentBody().response_format).toMatchObject({
+      json_schema: { schema: { properties: { value: { type: 'string', enum: ['red', 'dark blue'] } }, required: ['value'] } },
+    });
   });
 });

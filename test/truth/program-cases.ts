@@ -96,6 +96,10 @@ export function programCases(): SampleRequest[] {
     ...pairs(),
     // The SDK's tool runner asks for a thread in its first request, unless told not to.
     request('claude', 'the begin of a thread', { ...claudeUser('hi'), thread: { type: 'create' } }),
+    request('gemini', 'one of several texts', {
+      ...geminiUser(),
+      generationConfig: { responseMimeType: 'text/x.enum', responseSchema: { type: 'STRING', enum: ['red', 'blue'] } },
+    }),
     request('claude', 'a search result', claudeUser([FOUND, { type: 'text', text: 'hi' }])),
     request('claude', 'a search result in a tool result', loop([FOUND, { type: 'text', text: 'and more' }])),
     request('claude', 'a found tool in a tool result', loop([{ type: 'tool_reference', tool_name: 'look' }])),

@@ -57,6 +57,8 @@ export function liftError(status: number, headers: Readonly<Record<string, strin
 }
 
 function kindOfStatus(status: number): IrErrorKind {
+  // Another request holds the thing; the vendor's SDKs ask again by themselves.
+  if (status === 408 || status === 409) return status === 408 ? 'timeout' : 'server';
   const row = Object.entries(WORDS).find(([, words]) => words.status === status);
   return row === undefined ? (status < 500 ? 'invalid-request' : 'server') : (row[0] as IrErrorKind); // keys of WORDS
 }

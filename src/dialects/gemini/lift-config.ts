@@ -104,23 +104,35 @@ function liftSampling(c: Config): IrSampling {
   return Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== undefined)) as IrSampling;
 }
 
-/** JSON, with or without a schema. Other types, such as `text/x.enum`, have no form elsewhere and go back as they came. */
+/** Reads what the answer is to be. Of the two ways to write a schema, the newer one counts. */
+function readOutput(c: Config, concept: 'json_schema' | 'vendor_option'): void {
+  if (concept === 'json_schema' && c.peek('responseJsonSchema') !== undefined)
+    c.ledger.leaveIdle(c.where('responseSchema'), lostTo(c.where('responseJsonSchema')));
+  for (const key of ['responseMimeType', 'responseSchema', 'responseJsonSchema'] as const) c.read(key, concept);
+}
+
+/** Types of answers that other engines have too; none is text. */
+const SHARED_TYPES: readonly string[] = ['', 'application/json', 'text/plain'];
+
+/** Whether the answer is to be one of the texts of a schema, without quotes. */
+function isChoice(type: string, schema: JsonObject | undefined): boolean {
+  return type === 'text/x.enum' && schema?.type === 'string' && Array.isArray(schema.enum);
+}
+
+/** JSON, with or without a schema, or one of several texts. Other types have no form elsewhere and go back as they came. */
 function liftOutput(c: Config): { readonly output?: IrOutputFormat; readonly own: JsonObject } {
   const type = c.peek('responseMimeType') ?? '';
   const subset = c.peek('responseSchema');
   const schema = c.peek('responseJsonSchema') ?? (subset === undefined ? undefined : toJsonSchema(subset));
   if (subset !== undefined) remarkOrder(subset, c.where('responseSchema'), c.ledger);
-  const foreign = type !== '' && type !== 'application/json' && type !== 'text/plain';
-  if (!foreign && c.peek('responseJsonSchema') !== undefined)
-    c.ledger.leaveIdle(c.where('responseSchema'), lostTo(c.where('responseJsonSchema')));
-  c.read('responseSchema', foreign ? 'vendor_option' : 'json_schema');
-  c.read('responseJsonSchema', foreign ? 'vendor_option' : 'json_schema');
-  if (foreign) {
-    c.read('responseMimeType', 'vendor_option');
-    return { own: compact({ responseMimeType: type, responseSchema: subset, responseJsonSchema: c.peek('responseJsonSchema') }) };
+  const bare = isChoice(type, schema);
+  if (bare || !SHARED_TYPES.includes(type)) {
+    readOutput(c, bare ? 'json_schema' : 'vendor_option');
+    const own = compact({ responseMimeType: type, responseSchema: subset, responseJsonSchema: c.peek('responseJsonSchema') });
+    return { own, ...(bare ? { output: { kind: 'json-schema', schema: schema ?? {}, bare } } : {}) };
   }
   if (schema !== undefined) {
-    c.read('responseMimeType', 'json_schema');
+    readOutput(c, 'json_schema');
     return { output: { kind: 'json-schema', schema }, own: compact({ responseSchema: subset }) };
   }
   c.read('responseMimeType', type === 'application/json' ? 'json_mode' : 'structure');

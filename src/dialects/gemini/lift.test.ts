@@ -84,17 +84,20 @@ describe('a request', () => {
     expect(claims['toolConfig.functionCallingConfig.mode']).toBe('tool_strict');
   });
 
+  test('reads one of several texts as a schema, and keeps how Gemini says it', () => {
+    const generationConfig = { responseMimeType: 'text/x.enum', responseSchema: { type: 'STRING', enum: ['a'] } };
+    const { request, claims } = lift({ contents, generationConfig });
+    expect(request.output).toEqual({ kind: 'json-schema', schema: { type: 'string', enum: ['a'] }, bare: true });
+    expect(claims['generationConfig.responseMimeType']).toBe('json_schema');
+    expect(request.vendor.gemini?.generationConfig).toEqual(generationConfig);
+  });
+
   test('keeps an output type that has no neutral form for Gemini alone', () => {
-    const { request, claims } = lift({
-      contents,
-      generationConfig: { responseMimeType: 'text/x.enum', responseSchema: { type: 'STRING', enum: ['a'] } },
-    });
+    const generationConfig = { responseMimeType: 'text/x.other', responseSchema: { type: 'STRING' } };
+    const { request, claims } = lift({ contents, generationConfig });
     expect(request.output).toBeUndefined();
     expect(claims['generationConfig.responseMimeType']).toBe('vendor_option');
-    expect(request.vendor.gemini?.generationConfig).toEqual({
-      responseMimeType: 'text/x.enum',
-      responseSchema: { type: 'STRING', enum: ['a'] },
-    });
+    expect(request.vendor.gemini?.generationConfig).toEqual(generationConfig);
   });
 
   test.each([

@@ -54,6 +54,13 @@ function echo(ask: string): string {
 function inFormat(format: IrOutputFormat | undefined, plain: string, { ask }: Transcript): string {
   if (format === undefined) return plain;
   if (format.kind === 'json') return findObject(plain, () => true) ?? findObject(ask, () => true) ?? JSON.stringify({ answer: plain });
+  if (format.bare) return chosen(format.schema, ask);
   const fits = (object: JsonObject) => looksLike(object, format.schema);
   return findObject(plain, fits) ?? findObject(ask, fits) ?? JSON.stringify(instance(format.schema));
+}
+
+/** The text of a choice that the prompt names, else the first one. */
+function chosen({ enum: texts }: JsonObject, ask: string): string {
+  const choice = Array.isArray(texts) ? texts.filter((text) => typeof text === 'string') : [];
+  return choice.find((text) => ask.includes(text)) ?? choice[0] ?? '';
 }

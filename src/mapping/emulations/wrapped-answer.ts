@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../base/json.ts';
+import { type JsonObject, parseJson } from '../../base/json.ts';
 import { parseShallowObject } from '../../base/json-limits.ts';
 import type { FateNote } from '../../dialects/dialect.ts';
 import type { IrAnswerEvent } from '../../ir/event.ts';
@@ -42,6 +42,19 @@ export class UnwrapFilter implements AnswerFilter {
     return this.#texts.filter(event, (text) => {
       const value = parseShallowObject(text)?.[MEMBER];
       return value === undefined ? text : JSON.stringify(value);
+    });
+  }
+}
+
+/** Takes the quotes of JSON off the text that the caller chose from. */
+export class BareFilter implements AnswerFilter {
+  readonly #texts = new WholeTexts();
+
+  filter(event: IrAnswerEvent): IrAnswerEvent[] {
+    if (event.type === 'part-start' && event.part.kind === 'text') this.#texts.hold(event.index);
+    return this.#texts.filter(event, (text) => {
+      const parsed = parseJson(text);
+      return parsed.ok && typeof parsed.value === 'string' ? parsed.value : text;
     });
   }
 }

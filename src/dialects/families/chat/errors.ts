@@ -45,6 +45,8 @@ const STATUSES: Readonly<Record<number, IrErrorKind>> = {
   403: 'permission',
   404: 'not-found',
   408: 'timeout',
+  // Another request holds the thing; the vendor's SDKs ask again by themselves.
+  409: 'server',
   413: 'too-large',
   429: 'rate-limit',
   503: 'overloaded',
