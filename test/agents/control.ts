@@ -36,6 +36,7 @@ export const approvals: Scenario = {
   async play(stage) {
     const [yesFolder, noFolder] = [stage.workspace(), stage.workspace()];
     const approved = await answered(stage, yesFolder, true);
+    if (approved.result.exitReason === 'crashed') return no(whyNot(approved));
     if (approved.asked === 0 && !written(yesFolder)) return notClaimed('it cannot ask in a run; what would need an approval is not done');
     if (approved.asked === 0) return no('it wrote the file without asking');
     if (!written(yesFolder)) return no(`approved, and there is no file; ${whyNot(approved)}`);
