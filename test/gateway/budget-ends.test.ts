@@ -163,7 +163,7 @@ describe('however a call ends, its budget has settled what its receipt says', ()
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: ${host}\r\nx-abp-tags: ${tagOf(cell)}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     );
-    await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThan(before), 10_000);
+    await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThan(before), 60_000);
     await new Promise((resolve) => setTimeout(resolve, 30));
     socket.destroy();
   }
@@ -180,7 +180,7 @@ describe('however a call ends, its budget has settled what its receipt says', ()
       for (const cell of cells.filter(({ leaves }) => leaves)) await ask(cell);
     }
     const reserved = async (): Promise<number> => [...(await tell()).values()].reduce((sum, { reserved: r }) => sum + r.requests, 0);
-    await vi.waitFor(async () => expect(await reserved()).toBe(0), 10_000);
+    await vi.waitFor(async () => expect(await reserved()).toBe(0), 60_000);
     live = await tell();
     await server.close();
     server = await start();
