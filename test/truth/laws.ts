@@ -129,7 +129,7 @@ function* offlineLaws(descriptions: Descriptions, described: Described): Generat
   yield { id: 'acceptable', claim: 'Law 5: what leaves keeps the vendor’s rules beyond its description', tally: acceptable };
 
   const labels = newTally();
-  eachRequest([...requests, ...described.requests], (sample, target) => tryRequestLabels(sample, target, labels));
+  eachRequest([...requests, ...described.requests, ...competing], (sample, target) => tryRequestLabels(sample, target, labels));
   for (const { id } of dialects) {
     for (const sample of answered) tryAnswerLabels(sample, id, labels);
     for (const sample of [...fixtureStreams(), ...recordedStreams()]) tryStreamLabels(sample, id, labels);

@@ -57,7 +57,7 @@ function asReasoning(thinking: IrThinking, effort: string | undefined, notes: Fa
 function lostToEffort(notes: FateNote[]): Record<string, never> {
   const note = 'the effort beside it decides; the answer holds no summaries';
   notes.push({ concept: 'thinking', fate: 'dropped', code: 'thinking_lost_to_effort', note });
-  notes.push({ concept: 'thinking_display', fate: 'emulated', code: 'thinking_as_effort', note, ofLeaf: true });
+  notes.push({ concept: 'thinking_display', fate: 'renamed', code: 'thinking_as_effort', note, ofLeaf: true });
   return {};
 }
 
