@@ -80,6 +80,27 @@ it('a whole answer that stands in a stream as its only event is read', () => {
   ]);
 });
 
+describe('a choice without a message', () => {
+  const held = {
+    index: 0,
+    finish_reason: 'content_filter',
+    logprobs: null,
+    content_filter_results: { hate: { filtered: true, severity: 'high' } },
+  };
+  const body = { id: 'c', model: 'm', choices: [held], usage: { prompt_tokens: 15, completion_tokens: 19, total_tokens: 34 } };
+
+  it('is an answer where a filter held it back, as Azure tells it', () => {
+    expect(openaiChat.liftResponse(body)).toMatchObject({ finish: 'content-filter', parts: [], usage: { inputTokens: 15, outputTokens: 19 } });
+    expect(foldOf(stepsOf(openaiChat, [body, '[DONE]'])).response()).toMatchObject({ finish: 'content-filter', parts: [] });
+  });
+
+  it('is none where it ends as if it had said something', () => {
+    const unsaid = { ...body, choices: [{ index: 0, text: 'before chat', finish_reason: 'stop' }] };
+    expect(() => openaiChat.liftResponse(unsaid)).toThrow('the engine answered without a message');
+    expect(stepsOf(openaiChat, [unsaid, '[DONE]'])).toContainEqual(expect.objectContaining({ type: 'error' }));
+  });
+});
+
 describe('the end of a stream', () => {
   it('is an error, once, when the engine stops early', () => {
     expect(stepsOf(openaiChat, [chunk({ content: 'He' })]).filter(({ type }) => type === 'error')).toEqual([

@@ -92,6 +92,11 @@ export function isAnswer(choice: { readonly index?: number | null | undefined })
   return choice.index === undefined || choice.index === null || choice.index === 0;
 }
 
+/** Whether a choice says something. One that a filter held back has no message on Azure, and is an answer all the same. */
+export function isSaid({ delta, message, finish_reason: reason }: wire.ChunkChoice): boolean {
+  return Boolean(delta ?? message) || reason === 'content_filter';
+}
+
 /** No choice has a message: servers of the completions before chat answer so. */
 export const UNSAID: IrError = { kind: 'server', message: 'the engine answered without a message', status: 200 };
 
@@ -104,7 +109,7 @@ export function liftChatResponse(flavour: ChatFlavour, body: Json): IrResponse {
     throw new EngineFailure({ kind: 'server', message: 'the engine answered without a choice', status: 200 });
   const failed = choiceError(response.choices);
   if (failed !== undefined) throw new EngineFailure(failed);
-  if (!response.choices.some(({ message }) => message)) throw new EngineFailure(UNSAID);
+  if (!response.choices.some(isSaid)) throw new EngineFailure(UNSAID);
   const id = response.id || undefined;
   const [first = [], ...others] = answersIn(response.choices);
   const alternatives = others.map((choices, at) => ({

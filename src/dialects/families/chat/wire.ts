@@ -151,10 +151,10 @@ const AnswerMessage = z.looseObject({
   annotations: z.array(JsonRecord).nullish(),
 });
 
-/** Copilot leaves out `object` and `index`; a filtered choice may have no message. */
 /** The stop sequence that matched, as vLLM and SGLang tell it; a number is a token. */
 const Matched = z.union([z.string(), z.number()]).nullish();
 
+/** Copilot leaves out `object` and `index`; a filtered choice may have no message. */
 const Choice = z.looseObject({
   index: z.int().nullish(),
   stop_reason: Matched,

@@ -8,7 +8,7 @@ import { liftAnnotations } from '../../../openai-citations.ts';
 import { liftLogprobs } from '../../../openai-logprobs.ts';
 import { DETAILS, detailText } from '../details.ts';
 import type { ChatFlavour } from '../flavour.ts';
-import { endOf, finishOf, matchedStop, textMeta } from '../lift-response.ts';
+import { endOf, finishOf, isSaid, matchedStop, textMeta } from '../lift-response.ts';
 import { mediaParts } from '../media.ts';
 import { mergeState } from '../state.ts';
 import type * as wire from '../wire.ts';
@@ -62,7 +62,7 @@ export class ChoiceReader {
   read(choice: wire.ChunkChoice, answerId: string | undefined, events: IrAnswerEvent[]): void {
     const delta = choice.delta ?? choice.message;
     const logprobs = liftLogprobs(choice.logprobs?.content);
-    this.#said ||= Boolean(delta);
+    this.#said ||= isSaid(choice);
     if (delta) this.#reasoning(delta, events);
     this.#content(delta?.content, events, logprobs);
     if (delta) this.#beside(delta, answerId, events);
