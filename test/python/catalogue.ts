@@ -10,6 +10,11 @@ export interface PythonClient {
   readonly folder: string;
 }
 
+/** The rows of a library that speaks to several vendors. */
+function kinds(name: string, packages: readonly string[], of: readonly string[]): PythonClient[] {
+  return of.map((kind) => ({ name: `${name}, ${kind}`, packages, script: `${name.replaceAll('-', '_')}_all.py`, kind, folder: name }));
+}
+
 export const CLIENTS: readonly PythonClient[] = [
   { name: 'openai, chat', packages: ['openai'], script: 'openai_chat.py', folder: 'openai' },
   { name: 'openai, responses', packages: ['openai'], script: 'openai_responses.py', folder: 'openai' },
@@ -44,6 +49,21 @@ export const CLIENTS: readonly PythonClient[] = [
     kind,
     folder: 'openai-agents',
   })),
+  ...kinds('agno', ['agno', 'openai', 'anthropic', 'google-genai'], ['chat', 'responses', 'anthropic', 'google']),
+  ...kinds(
+    'llama-index',
+    // Its package for Anthropic speaks of types that the SDK has renamed since.
+    ['llama-index-core', ...['openai-like', 'openai', 'anthropic', 'google-genai'].map((llm) => `llama-index-llms-${llm}`), 'anthropic<1'],
+    ['chat', 'responses', 'anthropic', 'google'],
+  ),
+  ...kinds('haystack', ['haystack-ai', 'anthropic-haystack', 'google-genai-haystack'], ['chat', 'responses', 'anthropic', 'google']),
+  ...kinds('strands', ['strands-agents[openai,anthropic,gemini]'], ['openai', 'anthropic', 'google']),
+  ...kinds('semantic-kernel', ['semantic-kernel', 'anthropic'], ['chat', 'anthropic']),
+  // These two set a temperature, which Anthropic's SDK of today no longer takes.
+  ...kinds('autogen', ['autogen-agentchat', 'autogen-ext[openai,anthropic]', 'anthropic<1'], ['chat', 'anthropic']),
+  ...kinds('magentic', ['magentic[anthropic]', 'anthropic<1'], ['chat', 'anthropic']),
+  ...kinds('dspy', ['dspy'], ['chat', 'anthropic']),
+  { name: 'smolagents', packages: ['smolagents[openai]'], script: 'smolagents_all.py', folder: 'smolagents' },
   { name: 'claude-agent-sdk', packages: ['claude-agent-sdk'], script: 'claude_agent.py', folder: 'claude-agent-sdk' },
 ];
 

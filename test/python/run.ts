@@ -36,11 +36,23 @@ async function python({ folder, packages }: PythonClient): Promise<string> {
   return program;
 }
 
-async function tried(client: PythonClient, engine: string, url: string): Promise<Verdict[]> {
+/** The Python of a library, or why it is not there. */
+async function installed(client: PythonClient): Promise<string | Error> {
+  return await python(client).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
+}
+
+/** Plays with every second engine, one after the other. */
+async function everyOther(player: number, play: (engine: string) => Promise<Verdict[]>): Promise<(readonly [string, Verdict[]])[]> {
+  const played: (readonly [string, Verdict[]])[] = [];
+  for (const engine of ENGINES.filter((_, at) => at % 2 === player)) played.push([engine, await play(engine)]);
+  return played;
+}
+
+async function tried(client: PythonClient, program: string | Error, engine: string, url: string): Promise<Verdict[]> {
   const none = (note: string): Verdict[] =>
     CASES.map(([id]) => ({ client: client.name, version: '-', engine, case: id, mark: 'no', note }));
+  if (program instanceof Error) return none(program.message);
   try {
-    const program = await python(client);
     const env = { ...process.env, ABP_URL: url, ABP_ENGINE: engine, ABP_KIND: client.kind ?? '', PYTHONUNBUFFERED: '1' };
     const { stdout, stderr } = await command(program, [join(import.meta.dirname, 'clients', client.script)], PLAY_MS, env);
     const said = stdout
@@ -86,8 +98,12 @@ if (there?.code !== 0) {
   try {
     for (const client of chosen) {
       const verdicts: Verdict[] = [];
+      const program = await installed(client);
+      // Two at a time: a client spends most of its time on loading its library, for which one processor is enough.
+      const players = [0, 1].map((player) => everyOther(player, (engine) => tried(client, program, engine, gateway.url)));
+      const played = new Map((await Promise.all(players)).flat());
       for (const engine of ENGINES) {
-        const found = await tried(client, engine, gateway.url);
+        const found = played.get(engine) ?? [];
         verdicts.push(...found);
         console.log(`${client.name.padEnd(26)} ${engine.padEnd(22)} ${found.map(({ mark }) => MARKS[mark] ?? mark).join(' ')}`);
         for (const { case: id, mark, note } of found) if (mark === 'no') console.log(`${' '.repeat(50)}${id}: ${note}`);

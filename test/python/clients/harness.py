@@ -9,6 +9,8 @@ import sys
 URL = os.environ["ABP_URL"]
 ENGINE = os.environ["ABP_ENGINE"]
 HEADERS = {"X-ABP-Engine": ENGINE}
+# Where a library takes no headers, the address names the engine.
+BASE = f"{URL}/e/{ENGINE}"
 MODEL = "sim-1"
 
 ASK = "Say exactly: all is well"
@@ -47,5 +49,16 @@ def fails(play, kind):
         done = play()
     except Exception as error:
         check(type(error).__name__ == kind, f"{type(error).__name__}: {error}")
+        return
+    check(False, done)
+
+
+def failing(play):
+    """The failure must come as an error that tells the status or says that it is about a rate."""
+    try:
+        done = play()
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        check("429" in said or "rate" in said.lower(), said)
         return
     check(False, done)
