@@ -104,7 +104,7 @@ describe('loadConfig', () => {
   });
 
   it('refuses a named file that is not there and does without an unnamed one', () => {
-    expect(() => loadConfig({ path: join(folder, 'none.toml'), env: {} })).toThrow('cannot be read');
+    expect(() => loadConfig({ path: join(folder, 'none.toml'), env: {} })).toThrow('it does not exist');
   });
 
   it.each([

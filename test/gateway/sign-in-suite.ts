@@ -211,6 +211,23 @@ export function signInSuite(database: string, databaseUrl: () => Promise<string 
         expect([await ask('/v1/keys'), await ask('/v1/receipts'), await call()]).toEqual([403, 200, 403]);
       });
 
+      it('give nothing back to whom an administrator has suspended, before the first sign-in or after', async () => {
+        issuer.account = { ...ANN, sub: 'sub-zoe', email: 'zoe@example.com', groups: ['auditors'] };
+        const suspend = async (role: string | null): Promise<Response> =>
+          await admin('/v1/users/zoe@example.com', { method: 'PATCH', body: JSON.stringify({ role }) });
+        await admin('/v1/users', { method: 'POST', body: JSON.stringify({ id: 'zoe@example.com', role: 'suspended' }) });
+        expect((await signedIn()).status).toBe(403);
+        expect((await suspend(null)).status).toBe(200);
+        expect((await signedIn()).status).toBe(200);
+        await suspend('suspended');
+        expect((await signedIn()).status).toBe(403);
+        issuer.account = { ...issuer.account, groups: ['visitors'] };
+        expect((await signedIn()).status).toBe(403);
+        issuer.account = { ...issuer.account, groups: ['auditors'] };
+        expect((await signedIn()).status).toBe(403);
+        expect(await userOf('zoe@example.com')).toMatchObject({ role: 'suspended' });
+      });
+
       it('leave in the audit log what they change, and who has signed in', async () => {
         issuer.account = { ...ANN, sub: 'sub-ned', email: 'ned@example.com', groups: ['admins'] };
         await signedIn();

@@ -29,7 +29,7 @@ export const traffic: Traffic = {
       feature: 'thinking beside an effort',
       path: 'thinking.type',
       fate: 'emulated',
-      on: { 'openai-chat': 'dropped', kimi: 'dropped', copilot: 'dropped' },
+      on: { 'openai-chat': 'dropped', 'openai-responses': 'dropped', kimi: 'dropped', copilot: 'dropped' },
       reason: 'the effort decides where an engine has one setting for both',
     },
     {

@@ -38,7 +38,6 @@ export const traffic: Traffic = {
       reason: 'only the engine that signed it can read it',
     },
     { feature: 'thoughts of earlier answers', path: 'contents[*].parts[*].text', fate: 'dropped', on: { kimi: 'renamed' }, reason: RETOLD },
-    { feature: 'marks of thoughts', path: 'contents[*].parts[*].thought', fate: 'dropped', on: { kimi: 'renamed' }, reason: RETOLD },
     {
       feature: 'search of the vendor',
       path: 'tools[*].googleSearch',

@@ -9,5 +9,7 @@ import { rightsOfKey } from './rights.ts';
 export async function mayGoOn(store: Store, keyId: string, permission: Permission): Promise<boolean> {
   const [key, role] = await Promise.all([findKey(store, keyId), roleOfHolder(store, keyId)]);
   if (key === undefined || !isLive(key, Date.now())) return false;
-  return rightsOfKey(Scopes.parse(key.scopes), Role.safeParse(role).data).permissions.has(permission);
+  // A word that names no role opens nothing.
+  const bound = role === null ? undefined : (Role.safeParse(role).data ?? 'suspended');
+  return rightsOfKey(Scopes.parse(key.scopes), bound).permissions.has(permission);
 }

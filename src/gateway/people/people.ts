@@ -10,6 +10,7 @@ import {
   createUser,
   deleteTeam,
   deleteUser,
+  LOCKED_OUT,
   readPeople,
   type StoredUser,
   setHolder,
@@ -35,6 +36,8 @@ export interface User {
   readonly name: string;
   /** Bounds every key of the user; undefined: each key may do what its own scopes say. */
   readonly role: Role | undefined;
+  /** Suspended because no group at the issuer gives a role any more; one that an administrator suspends stays so whatever the groups give. */
+  readonly lockedOut?: boolean | undefined;
   /** Who signs in as this user, in the words of the issuer. */
   readonly subject: string | null;
   /** The key that the user has when signed in. */
@@ -51,7 +54,7 @@ interface KeyOwner {
 }
 
 type TeamTerms = Pick<Team, 'id' | 'name' | 'limits' | 'showsRuns'>;
-type UserTerms = Pick<User, 'id' | 'name' | 'role' | 'teams'> & Partial<Pick<User, 'subject' | 'keyId'>>;
+type UserTerms = Pick<User, 'id' | 'name' | 'role' | 'teams'> & Partial<Pick<User, 'subject' | 'keyId' | 'lockedOut'>>;
 
 const NO_TEAMS: readonly string[] = [];
 
@@ -205,7 +208,7 @@ export class People {
     const teamsOf = (user: string | null): string[] => members.filter((row) => row.user_id === user).map((row) => row.team_id);
     this.#users = new Map(
       users.map(({ id, name, role, subject, key_id: keyId, created_at: createdAt }) => {
-        return [id, { id, name, role: storedRole(role), subject, keyId, createdAt, teams: teamsOf(id) }];
+        return [id, { id, name, ...storedRole(role), subject, keyId, createdAt, teams: teamsOf(id) }];
       }),
     );
     const before = this.#teams;
@@ -234,13 +237,14 @@ function teamRow({ id, name, limits, showsRuns }: TeamTerms): Omit<TeamsTable, '
   return { id, name, limits: JSON.stringify(limits), shows_runs: showsRuns ? 1 : 0 };
 }
 
-function userRow({ id, name, role, subject = null, keyId = null }: UserTerms): Omit<StoredUser, 'created_at'> {
-  return { id, name, role: role ?? null, subject, key_id: keyId };
+function userRow({ id, name, role, lockedOut = false, subject = null, keyId = null }: UserTerms): Omit<StoredUser, 'created_at'> {
+  return { id, name, role: lockedOut ? LOCKED_OUT : (role ?? null), subject, key_id: keyId };
 }
 
-function storedRole(text: string | null): Role | undefined {
-  if (text === null) return undefined;
+function storedRole(text: string | null): Pick<User, 'role' | 'lockedOut'> {
+  if (text === null) return { role: undefined };
+  if (text === LOCKED_OUT) return { role: 'suspended', lockedOut: true };
   const role = Role.safeParse(text);
   if (!role.success) throw damaged('role of a user', text);
-  return role.data;
+  return { role: role.data };
 }

@@ -67,6 +67,7 @@ export class SignIns {
     const mapped = this.#mapped(person);
     const { role } = mapped;
     try {
+      assertNotSuspended(known);
       if (role === undefined) throw await this.#lockedOut(person, known, mapped);
       const user = await this.#user(person, known, mapped, role);
       const keyId = await this.#keyOf(user);
@@ -100,7 +101,8 @@ export class SignIns {
   async #lockedOut(person: Person, known: User | undefined, mapped: Mapped): Promise<AbpError> {
     const { store } = this.#keeping;
     if (known?.keyId) await removeSignInsOf(store, known.keyId);
-    if (known !== undefined) await this.#changed(known, { ...known, role: 'suspended', teams: this.#teamsOf(known, mapped) });
+    if (known !== undefined)
+      await this.#changed(known, { ...known, role: 'suspended', lockedOut: true, teams: this.#teamsOf(known, mapped) });
     return new AbpError('forbidden', 'You are in none of the groups that may use this server. Ask its administrator.', {
       groups: this.#groups(person),
     });
@@ -145,10 +147,11 @@ export class SignIns {
     const { people } = this.#keeping;
     for (const id of mapped.teams) if (!people.knows('team', id)) await this.#newTeam(id);
     const user = known ?? this.#unlinked(person);
+    assertNotSuspended(user);
     const teams = this.#teamsOf(user, mapped);
     const { name } = person.claims;
     const { subject } = person;
-    if (user !== undefined) return await this.#changed(user, { ...user, subject, role, teams });
+    if (user !== undefined) return await this.#changed(user, { ...user, subject, role, lockedOut: false, teams });
     const id = this.#idOf(person);
     const terms = { id, name: typeof name === 'string' ? name.slice(0, 200) : id, role, teams, subject };
     const act = { action: 'user.create', target: id, details: { by: 'issuer', role, teams } };
@@ -214,4 +217,10 @@ export class SignIns {
     await removeSignIn(this.#keeping.store, id);
     this.#keeping.keys.forget();
   }
+}
+
+/** A user whom an administrator has suspended stays out, whatever the groups say. */
+function assertNotSuspended(user: User | undefined): void {
+  if (user?.role !== 'suspended' || user.lockedOut === true) return;
+  throw new AbpError('forbidden', 'An administrator has suspended you here. Ask the administrator.', { user: user.id });
 }

@@ -9,6 +9,9 @@ import type { Store } from '../store.ts';
 import { storableText } from '../text.ts';
 import type { KeyHoldersTable, TeamsTable, UsersTable } from './people-schema.ts';
 
+/** The role, in a row, of a user whose groups at the issuer give none any more. It opens nothing, as `suspended` does. */
+export const LOCKED_OUT = 'locked-out';
+
 /** A user with the role that a process of ours gave. */
 export type StoredUser = Omit<UsersTable, 'mac'>;
 

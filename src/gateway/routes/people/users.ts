@@ -46,9 +46,9 @@ export const userRoutes = [
     body: UserChange,
     response: UserView,
     handle: async ({ gateway: { people, keys }, params, body }) => {
-      const { id, name, role, teams } = people.user(params.id);
-      const changed = body.role === undefined ? role : (body.role ?? undefined);
-      const after = await people.changeUser({ id, name: body.name ?? name, role: changed, teams: body.teams ?? teams });
+      const { id, name, role, lockedOut, teams } = people.user(params.id);
+      const standing = body.role === undefined ? { role, lockedOut } : { role: body.role ?? undefined };
+      const after = await people.changeUser({ id, name: body.name ?? name, ...standing, teams: body.teams ?? teams });
       // What goes on in the name of the user's keys is asked about again.
       keys.forget();
       return view(after);
