@@ -48,6 +48,21 @@ it('pieces of a host’s reasoning details join into what must go back', () => {
   });
 });
 
+it('reasoning that a host tells twice is read once, whichever place comes first', () => {
+  const details = [{ type: 'reasoning.text', text: 'Let me.', format: 'unknown', index: 0 }];
+  const pieces = [chunk({ reasoning: 'Let ' }), chunk({ reasoning: 'me.' })];
+  for (const said of [
+    [chunk({ content: '', reasoning_details: details }), ...pieces],
+    [...pieces, chunk({ reasoning_details: details })],
+  ]) {
+    const events = stepsOf(kimi, [...said, chunk({ content: 'Yes.' }, 'stop'), '[DONE]']);
+    expect(foldOf(events).response()?.parts).toMatchObject([
+      { kind: 'thinking', text: 'Let me.' },
+      { kind: 'text', text: 'Yes.' },
+    ]);
+  }
+});
+
 it('what is emitted steps to the same answer, however it is cut', () => {
   fc.assert(
     fc.property(anyAnswer, fc.integer({ min: 1, max: 50 }), (answer, size) => {

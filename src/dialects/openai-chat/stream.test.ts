@@ -90,7 +90,11 @@ describe('a choice without a message', () => {
   const body = { id: 'c', model: 'm', choices: [held], usage: { prompt_tokens: 15, completion_tokens: 19, total_tokens: 34 } };
 
   it('is an answer where a filter held it back, as Azure tells it', () => {
-    expect(openaiChat.liftResponse(body)).toMatchObject({ finish: 'content-filter', parts: [], usage: { inputTokens: 15, outputTokens: 19 } });
+    expect(openaiChat.liftResponse(body)).toMatchObject({
+      finish: 'content-filter',
+      parts: [],
+      usage: { inputTokens: 15, outputTokens: 19 },
+    });
     expect(foldOf(stepsOf(openaiChat, [body, '[DONE]'])).response()).toMatchObject({ finish: 'content-filter', parts: [] });
   });
 

@@ -34,8 +34,8 @@ export class ChoiceReader {
   #matched: string | undefined;
   #refused = false;
   #said = false;
-  /** Reasoning came in a member of its own, which the list of details repeats. */
-  #plainReasoning = false;
+  /** Where the reasoning stands: a member of its own, or the list of details. Servers that tell both say the same twice, so the first one counts. */
+  #reasonsIn: 'member' | 'details' | undefined;
   #state: JsonObject | undefined;
   #annotations: unknown[] = [];
   readonly #cited: unknown[] = [];
@@ -101,9 +101,12 @@ export class ChoiceReader {
   /** The opaque state may come later than the text it belongs to, even with the answer's first words. */
   #reasoning(delta: wire.Delta, events: IrAnswerEvent[]): void {
     const plain = this.#flavour.reasoning.map((name) => delta[name]).find((text) => typeof text === 'string') ?? '';
-    this.#plainReasoning ||= plain !== '';
-    const text = this.#plainReasoning ? plain : detailText(this.#flavour, delta[DETAILS]);
-    if (text !== '') this.#say('thinking', text, events);
+    if (plain !== '') this.#reasonsIn ??= 'member';
+    const text = this.#reasonsIn === 'member' ? plain : detailText(this.#flavour, delta[DETAILS]);
+    if (text !== '') {
+      this.#reasonsIn ??= 'details';
+      this.#say('thinking', text, events);
+    }
     this.#state = mergeState(this.#flavour, this.#state, delta);
   }
 
