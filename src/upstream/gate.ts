@@ -20,7 +20,7 @@ export interface TurnedDown {
 export function turnedDown(status: number, headers: readonly string[]): TurnedDown | undefined {
   const keyRefused = KEY_REFUSED.has(status);
   if (!keyRefused && !RETRYABLE.has(status)) return undefined;
-  const reason = { status, message: `the engine answered ${status}`, retryAfterMs: retryAfterMs(headers, Date.now()) };
+  const reason = { status, message: `the engine answered ${status}`, retryAfterMs: retryAfterMs(status, headers, Date.now()) };
   return keyRefused ? { ...reason, keyRefused } : reason;
 }
 

@@ -47,7 +47,12 @@ export class Health {
 
   /** It is left alone. */
   get isOpen(): boolean {
-    return this.#openedAt !== undefined && this.#state() === 'open';
+    return this.openFor(this.#clock.now()) > 0;
+  }
+
+  /** Milliseconds for which it is still left alone; 0 where it may be called. */
+  openFor(now: number): number {
+    return this.#policy === undefined || this.#openedAt === undefined ? 0 : Math.max(0, this.#openedAt + this.#policy.openMs - now);
   }
 
   /** The engine answered; statuses of 500 and above count as its failure. */
@@ -73,7 +78,7 @@ export class Health {
 
   #state(): BreakerState {
     if (this.#policy === undefined || this.#openedAt === undefined) return 'closed';
-    return this.#clock.now() - this.#openedAt < this.#policy.openMs ? 'open' : 'half_open';
+    return this.isOpen ? 'open' : 'half_open';
   }
 
   #succeed(): void {

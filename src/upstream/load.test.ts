@@ -28,6 +28,38 @@ describe('a deployment', () => {
     expect(load.restFor(null, clock.now())).toBe(1000);
   });
 
+  it.each([429, 529])('that answered %i rests on when a call that was asked before is answered well after all', (status) => {
+    const load = fresh();
+    const [early, refused] = [load.begin(), load.begin()];
+    load.answered(status, ['retry-after', '30'], 'opus', refused);
+    load.answered(200, [], 'opus', early);
+    expect(load.restFor('opus', clock.now())).toBe(30_000);
+    load.answered(200, [], 'opus', load.begin());
+    expect(load.restFor('opus', clock.now())).toBe(0);
+  });
+
+  it.each([429, 529])(
+    'that answered %i to calls under way together rests as long as it told one of them, and then as told last',
+    (status) => {
+      const load = fresh();
+      const calls = Array.from({ length: 8 }, () => load.begin());
+      for (const [at, call] of calls.entries()) load.answered(status, ['retry-after', String(at === 0 ? 60 : 1)], 'opus', call);
+      expect(load.restFor('opus', clock.now())).toBe(60_000);
+      load.answered(status, ['retry-after', '2'], 'opus', load.begin());
+      expect(load.restFor('opus', clock.now())).toBe(2000);
+      // All of these count as two times: without a word the third pause follows.
+      clock.time += 2000;
+      load.answered(status, [], 'opus', load.begin());
+      expect(load.restFor('opus', clock.now())).toBe(status === 429 ? 20_000 : 4000);
+    },
+  );
+
+  it('that fails rests by itself, whatever it tells of its limits', () => {
+    const load = fresh();
+    load.answered(500, ['x-ratelimit-remaining-tokens', '29000', 'x-ratelimit-reset-tokens', '6ms'], 'opus');
+    expect(load.restFor('opus', clock.now())).toBe(1000);
+  });
+
   it('that does not take our key rests altogether', () => {
     const load = fresh();
     load.answered(401, [], 'opus');

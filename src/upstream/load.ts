@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { FailureKind } from './exchange.ts';
-import { retryAfterMs } from './retry-hints.ts';
+import { LIMITED, retryAfterMs } from './retry-hints.ts';
 
 /** Pauses where the engine asks for none, twice as long with every failure in a row. */
 const FIRST_REST_MS = { limited: 5000, failing: 1000 } as const;
@@ -27,6 +27,14 @@ export interface Rest {
 interface Resting extends Rest {
   /** Times in a row. */
   readonly count: number;
+  /** The last question that had been asked when it began. */
+  readonly after: number;
+}
+
+/** What a deployment answered to a question: the pause that it asks for, where it does. */
+interface Told {
+  readonly question: number;
+  readonly pauseMs: number | undefined;
 }
 
 /** The calls that one deployment of an engine has to answer, and when it wants to be left alone. */
@@ -35,6 +43,8 @@ export class Load {
   /** Whether refusals and limits are those of our key; else they are those of the caller. */
   readonly #ownKey: boolean;
   #outstanding = 0;
+  /** Questions so far, which have their numbers in the order in which they are asked. */
+  #questions = 0;
   #rest: Resting | undefined;
   /** Rests that hold for one model alone. */
   readonly #models = new Map<string, Resting>();
@@ -48,8 +58,16 @@ export class Load {
     return this.#outstanding;
   }
 
-  begin(): void {
+  /** A call begins; returns the number of its question. */
+  begin(): number {
     this.#outstanding += 1;
+    return this.ask();
+  }
+
+  /** A number for a question, which its answer comes with. */
+  ask(): number {
+    this.#questions += 1;
+    return this.#questions;
   }
 
   end(): void {
@@ -70,51 +88,57 @@ export class Load {
       .map(({ reason, until, model }) => ({ reason, until, model }));
   }
 
-  /** It answered. */
-  answered(status: number, headers: readonly string[], model: string | null): void {
-    if (status < 400) this.#recover(model);
-    else if (status === 429) this.#limited(headers, model);
-    else if (status >= 500) this.#restAll('failing', retryAfterMs(headers, this.#clock.now()));
-    else if (KEY_REFUSED.has(status) && this.#ownKey) this.#restAll('key_refused', REFUSED_REST_MS);
+  /** It answered a question; a new one, unless its number is told. */
+  answered(status: number, headers: readonly string[], model: string | null, question = this.ask()): void {
+    if (status < 400) {
+      this.#recover(model, question);
+      return;
+    }
+    const told = { question, pauseMs: retryAfterMs(status, headers, this.#clock.now()) };
+    if (status === LIMITED) this.#limited(told, model);
+    else if (status >= 500) this.#restAll('failing', told);
+    else if (KEY_REFUSED.has(status) && this.#ownKey) this.#restAll('key_refused', { question, pauseMs: REFUSED_REST_MS });
   }
 
   /** No answer came. */
-  failed(kind: FailureKind): void {
-    if (FAILURES.has(kind)) this.#restAll('failing', undefined);
+  failed(kind: FailureKind, question = this.ask()): void {
+    if (FAILURES.has(kind)) this.#restAll('failing', { question, pauseMs: undefined });
   }
 
-  #recover(model: string | null): void {
-    this.#rest = undefined;
-    if (model !== null && this.#models.size > 0) this.#models.delete(model);
+  /** A good answer ends the rests that had begun when its question was asked. Of later ones it says nothing. */
+  #recover(model: string | null, question: number): void {
+    if (this.#rest !== undefined && question > this.#rest.after) this.#rest = undefined;
+    if (model === null || this.#models.size === 0) return;
+    if (question > (this.#models.get(model)?.after ?? question)) this.#models.delete(model);
   }
 
-  #limited(headers: readonly string[], model: string | null): void {
+  #limited(told: Told, model: string | null): void {
     if (!this.#ownKey) return;
-    const asked = retryAfterMs(headers, this.#clock.now());
     if (model === null) {
-      this.#restAll('limited', asked);
+      this.#restAll('limited', told);
       return;
     }
     const before = this.#models.get(model);
     this.#models.delete(model);
-    this.#models.set(model, { ...this.#next('limited', asked, before), model });
+    this.#models.set(model, { ...this.#next('limited', told, before), model });
     for (const oldest of this.#models.keys()) {
       if (this.#models.size <= MOST_MODELS) break;
       this.#models.delete(oldest);
     }
   }
 
-  #restAll(reason: RestReason, asked: number | undefined): void {
-    this.#rest = this.#next(reason, asked, this.#rest);
+  #restAll(reason: RestReason, told: Told): void {
+    this.#rest = this.#next(reason, told, this.#rest);
   }
 
-  #next(reason: RestReason, asked: number | undefined, before: Resting | undefined): Resting {
+  #next(reason: RestReason, { question, pauseMs }: Told, before: Resting | undefined): Resting {
     const now = this.#clock.now();
     const kind = reason === 'limited' ? 'limited' : 'failing';
-    // Calls that were under way together fail together: they count once.
-    if (before !== undefined && before.until > now && asked === undefined) return before;
-    const count = before?.reason === reason ? before.count + 1 : 1;
-    const ms = asked ?? Math.min(MOST_REST_MS[kind], FIRST_REST_MS[kind] * 2 ** (count - 1));
-    return { reason, until: now + ms, model: null, count };
+    // Calls that were under way together fail together: they count once, and the longest pause that one of them is told holds.
+    const together = before !== undefined && question <= before.after;
+    const count = before?.reason === reason ? before.count + (together ? 0 : 1) : 1;
+    const until = now + (pauseMs ?? Math.min(MOST_REST_MS[kind], FIRST_REST_MS[kind] * 2 ** (count - 1)));
+    if (before !== undefined && before.until > now && (pauseMs === undefined || (together && before.until >= until))) return before;
+    return { reason, until, model: null, count, after: this.#questions };
   }
 }

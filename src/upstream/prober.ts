@@ -49,19 +49,20 @@ export class Prober {
   #probe(one: Probed): void {
     const { transport, origin, path, headers, load, health } = one;
     this.#asked.add(one);
+    const question = load.ask();
     const over = (): void => void this.#asked.delete(one);
     const sink: ExchangeSink = {
       head: (status, answered) => {
         const there = status < 500 && !KEY_REFUSED.has(status);
         if (there) health?.answered(status);
         // A server that answers is there, also where this list is none of its paths.
-        load.answered(there ? 200 : status, answered, null);
+        load.answered(there ? 200 : status, answered, null, question);
       },
       data: () => true,
       end: over,
       fail: ({ kind }) => {
         over();
-        load.failed(kind);
+        load.failed(kind, question);
       },
     };
     transport({ method: 'GET', origin, path, headers, body: null, silenceMs: SILENCE_MS, runHex: '' }, sink);

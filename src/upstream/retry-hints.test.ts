@@ -3,7 +3,12 @@ import { retryAfterMs } from './retry-hints.ts';
 
 const NOW = Date.UTC(2026, 10, 16, 12, 0, 0);
 
-const HINTS: readonly { readonly name: string; readonly headers: readonly string[]; readonly ms: number | undefined }[] = [
+const HINTS: readonly {
+  readonly name: string;
+  readonly headers: readonly string[];
+  readonly ms: number | undefined;
+  readonly status?: number;
+}[] = [
   { name: 'seconds', headers: ['Retry-After', '7'], ms: 7000 },
   { name: 'milliseconds, which are more exact than seconds', headers: ['retry-after', '1', 'retry-after-ms', '320'], ms: 320 },
   { name: 'a date', headers: ['retry-after', 'Mon, 16 Nov 2026 12:00:30 GMT'], ms: 30_000 },
@@ -32,9 +37,23 @@ const HINTS: readonly { readonly name: string; readonly headers: readonly string
   { name: 'seconds since 1970', headers: ['x-ratelimit-reset', String(NOW / 1000 + 5)], ms: 5000 },
   { name: 'an hour at most', headers: ['retry-after', '86400'], ms: 3_600_000 },
   { name: 'nothing that can be read', headers: ['retry-after', 'soon', 'x-ratelimit-reset-requests', ''], ms: undefined },
+  { name: 'seconds, of a server that failed', status: 529, headers: ['retry-after', '7'], ms: 7000 },
+  {
+    name: 'no limit of a server that failed, which tells them with every answer',
+    status: 500,
+    headers: [
+      'x-ratelimit-remaining-tokens',
+      '29000',
+      'x-ratelimit-reset-tokens',
+      '6ms',
+      'anthropic-ratelimit-requests-remaining',
+      '0',
+    ].concat('anthropic-ratelimit-requests-reset', '2026-11-16T12:00:20Z'),
+    ms: undefined,
+  },
   { name: 'nothing', headers: ['content-type', 'application/json'], ms: undefined },
 ];
 
-it.each(HINTS)('the pause that an engine asks for is read from $name', ({ headers, ms }) => {
-  expect(retryAfterMs(headers, NOW)).toBe(ms);
+it.each(HINTS)('the pause that an engine asks for is read from $name', ({ headers, ms, status = 429 }) => {
+  expect(retryAfterMs(status, headers, NOW)).toBe(ms);
 });

@@ -1,6 +1,9 @@
 /** No pause that an engine asks for is kept longer: after an hour it is asked again. */
 const LONGEST_MS = 3_600_000;
 
+/** The status of an answer that says that a limit was met. */
+export const LIMITED = 429;
+
 /** How vendors begin the names of headers about the limits that a call has met: OpenAI and its likes, and Claude. */
 const LIMIT_PREFIXES = ['x-ratelimit-', 'anthropic-ratelimit-'];
 
@@ -12,9 +15,10 @@ interface Limit {
 
 /**
  * Milliseconds until an engine that turned a call down wants to be asked again, by its own headers: `retry-after-ms`, `retry-after` (seconds or
- * a date), else the reset of the limit that is used up. Undefined where it does not say.
+ * a date), else, where a limit was met, the reset of the one that is used up. Undefined where it does not say: vendors tell the state of their
+ * limits with every answer, and where they failed it says nothing of when they are well again.
  */
-export function retryAfterMs(headers: readonly string[], now: number): number | undefined {
+export function retryAfterMs(status: number, headers: readonly string[], now: number): number | undefined {
   const told: { ms?: number | undefined; seconds?: number | undefined } = {};
   const limits = new Map<string, Limit>();
   for (let at = 0; at < headers.length; at += 2) {
@@ -22,7 +26,7 @@ export function retryAfterMs(headers: readonly string[], now: number): number | 
     const value = headers[at + 1] ?? '';
     if (name === 'retry-after-ms') told.ms = fromSeconds(value);
     else if (name === 'retry-after') told.seconds = fromSeconds(value) ?? untilDate(value, now);
-    else if (name.includes('ratelimit')) noteLimit(limits, name, value, now);
+    else if (status === LIMITED && name.includes('ratelimit')) noteLimit(limits, name, value, now);
   }
   if (told.ms !== undefined) return bounded(told.ms / 1000);
   return bounded(told.seconds ?? resetOf([...limits.values()]));

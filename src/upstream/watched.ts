@@ -1,7 +1,7 @@
 import type { EngineNote, Exchange, ExchangeFailure, ExchangeRequest, ExchangeSink, Splice, SpliceSink, Transport } from './exchange.ts';
 import type { Health } from './health.ts';
 import type { Load } from './load.ts';
-import { retryAfterMs } from './retry-hints.ts';
+import { LIMITED, retryAfterMs } from './retry-hints.ts';
 import { pauseIn } from './told-pause.ts';
 
 /** Who hears how calls to one deployment of an engine fare. */
@@ -16,8 +16,8 @@ export function watched(transport: Transport, { health, load }: Watchers): Trans
   if (health === undefined && load === undefined) return transport;
   return (request: ExchangeRequest, sink: ExchangeSink): Exchange => {
     if (health === undefined || health.admits()) {
-      load?.begin();
-      return transport(request, new WatchedSink(sink, health, load, request.model ?? null));
+      const question = load?.begin();
+      return transport(request, new WatchedSink(sink, { health, load }, request.model ?? null, question));
     }
     sink.fail({
       kind: 'unreachable',
@@ -27,7 +27,6 @@ export function watched(transport: Transport, { health, load }: Watchers): Trans
   };
 }
 
-const LIMITED = 429;
 /** A refusal whose body may name the pause is read before anybody hears of it, up to this size and for this long. */
 const MOST_HELD = 16 * 1024;
 const MOST_HELD_MS = 1000;
@@ -46,25 +45,28 @@ class WatchedSink implements ExchangeSink {
   readonly #health: Health | undefined;
   readonly #load: Load | undefined;
   readonly #model: string | null;
+  /** The number of the call among the questions to its deployment. */
+  readonly #question: number | undefined;
   /** Counted as over: an end may be followed by the word that the caller left. */
   #over = false;
   #refusal: HeldRefusal | undefined;
 
-  constructor(sink: ExchangeSink, health: Health | undefined, load: Load | undefined, model: string | null) {
+  constructor(sink: ExchangeSink, { health, load }: Watchers, model: string | null, question: number | undefined) {
     this.#sink = sink;
     this.#health = health;
     this.#load = load;
     this.#model = model;
+    this.#question = question;
   }
 
   head(status: number, headers: readonly string[], note?: EngineNote): void {
     this.#health?.answered(status);
-    if (this.#load !== undefined && status === LIMITED && retryAfterMs(headers, Date.now()) === undefined) {
+    if (this.#load !== undefined && status === LIMITED && retryAfterMs(status, headers, Date.now()) === undefined) {
       const timer = setTimeout(() => this.#tellRefusal(), MOST_HELD_MS);
       this.#refusal = { headers, note, chunks: [], timer, size: 0 };
       return;
     }
-    this.#load?.answered(status, headers, this.#model);
+    this.#load?.answered(status, headers, this.#model, this.#question);
     this.#sink.head(status, headers, note);
   }
 
@@ -85,7 +87,8 @@ class WatchedSink implements ExchangeSink {
     const { headers, note, chunks, timer } = refusal;
     clearTimeout(timer);
     const pause = pauseIn(headers, Buffer.concat(chunks));
-    this.#load?.answered(LIMITED, pause === undefined ? headers : [...headers, 'retry-after-ms', String(pause)], this.#model);
+    const told = pause === undefined ? headers : [...headers, 'retry-after-ms', String(pause)];
+    this.#load?.answered(LIMITED, told, this.#model, this.#question);
     this.#sink.head(LIMITED, headers, note);
     for (const chunk of chunks) this.#sink.data(chunk);
   }
@@ -99,7 +102,7 @@ class WatchedSink implements ExchangeSink {
   fail(failure: ExchangeFailure): void {
     this.#tellRefusal();
     this.#health?.failed(failure.kind, failure.message);
-    this.#load?.failed(failure.kind);
+    this.#load?.failed(failure.kind, this.#question);
     this.#finish();
     this.#sink.fail(failure);
   }
@@ -114,24 +117,23 @@ class WatchedSink implements ExchangeSink {
 export function watchedSplice(splice: Splice, load: Load | undefined): Splice {
   if (load === undefined) return splice;
   return (request, sink) => {
-    load.begin();
-    return splice(request, countedSink(sink, load));
+    return splice(request, countedSink(sink, load, load.begin()));
   };
 }
 
-function countedSink(sink: SpliceSink, load: Load): SpliceSink {
+function countedSink(sink: SpliceSink, load: Load, question: number): SpliceSink {
   return {
     open: (headers, socket) => {
       socket.once('close', () => load.end());
       sink.open(headers, socket);
     },
     refuse: (status, headers, body) => {
-      load.answered(status, headers, null);
+      load.answered(status, headers, null, question);
       load.end();
       sink.refuse(status, headers, body);
     },
     fail: (failure) => {
-      load.failed(failure.kind);
+      load.failed(failure.kind, question);
       load.end();
       sink.fail(failure);
     },

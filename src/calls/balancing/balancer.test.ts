@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sim } from '../../engines/sim/engine.ts';
 import { transport } from '../../engines/sim/transport.ts';
+import { Health } from '../../upstream/health.ts';
 import { Load } from '../../upstream/load.ts';
 import { EngineDoor } from '../admission.ts';
 import type { Deployment } from '../deployment.ts';
@@ -92,6 +93,16 @@ describe('a balancer', () => {
     expect(all.choose(wish(7))).toBe(b);
     expect(all.choose(wish(7, { tried: [b] }))).toBe(a);
     expect(all.hasOther(wish(7, { tried: [a] }))).toBe(false);
+  });
+
+  it('asks one that rests rather than one that its circuit breaker leaves alone for longer', () => {
+    const [a, b] = [{ ...deployment('a'), health: new Health({ failures: 1, openMs: 60_000 }, clock) }, deployment('b')];
+    const all = new Balancer([a, b], clock);
+    a.health.answered(500);
+    loadOf(b).answered(429, ['retry-after', '20'], 'm');
+    for (const key of [7, 8, 9]) expect(all.choose(wish(key))).toBe(b);
+    clock.time += 60_000;
+    expect(new Set([1, 2, 3, 4, 5, 6, 7, 8].map((key) => all.choose(wish(key)))).size).toBe(2);
   });
 
   it('sends a conversation elsewhere while its deployment is far busier than the others, and lets it come back', () => {

@@ -137,13 +137,14 @@ function busyness(one: Deployment): number {
   return callsOf(one) / weightOf(one);
 }
 
-function restOf({ place }: Deployment, model: string | null, now: number): number {
-  return place?.load.restFor(model, now) ?? 0;
+/** Milliseconds until it may be asked, as it has said and as its circuit breaker says; 0 where it may be asked now. */
+function restOf({ place, health }: Deployment, model: string | null, now: number): number {
+  return Math.max(place?.load.restFor(model, now) ?? 0, health?.openFor(now) ?? 0);
 }
 
 /** It may be asked: nothing speaks against it that it or its calls have said. */
 function isReady(one: Deployment, { model, tried }: Pick<Wish, 'model' | 'tried'>, now: number): boolean {
-  return !tried.includes(one) && restOf(one, model, now) === 0 && one.health?.isOpen !== true;
+  return !tried.includes(one) && restOf(one, model, now) === 0;
 }
 
 /** Rendezvous hashing: every conversation orders the deployments in its own way, in shares by their weight. */
