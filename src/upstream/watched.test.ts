@@ -1,8 +1,9 @@
+import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import type { ExchangeRequest, ExchangeSink } from './exchange.ts';
+import type { ExchangeRequest, ExchangeSink, SpliceSink } from './exchange.ts';
 import { Load } from './load.ts';
-import { watched } from './watched.ts';
+import { watched, watchedSplice } from './watched.ts';
 
 const clock = { time: 1_000_000, now: () => clock.time };
 const REFUSAL = Buffer.from(
@@ -66,4 +67,25 @@ describe('a deployment that limits a model', () => {
     expect([rest(endless.load), endless.heard]).toEqual([34_075, ['head 429 ', `data ${REFUSAL.length}`]]);
     vi.useRealTimers();
   });
+});
+
+it('a deployment that agrees to a WebSocket is well again: its next failure counts as the first', () => {
+  const load = new Load(clock);
+  const answers: ((sink: SpliceSink) => void)[] = [
+    (sink) => sink.refuse(503, [], Buffer.alloc(0)),
+    (sink) => sink.fail({ kind: 'unreachable', message: 'gone' }),
+    (sink) => sink.open([], new PassThrough()),
+    (sink) => sink.refuse(503, [], Buffer.alloc(0)),
+  ];
+  const pauses = answers.map((answer) => {
+    const splice = watchedSplice((_request, sink) => {
+      answer(sink);
+      return { abort: () => undefined };
+    }, load);
+    splice({} as ExchangeRequest, { open: () => undefined, refuse: () => undefined, fail: () => undefined }); // nothing of it is looked at
+    const pause = load.restFor(null, clock.now());
+    clock.time += pause;
+    return pause;
+  });
+  expect(pauses).toEqual([1000, 2000, 0, 1000]);
 });

@@ -113,6 +113,9 @@ class WatchedSink implements ExchangeSink {
   }
 }
 
+/** The status of an answer that agrees to leave HTTP. */
+const SWITCHED = 101;
+
 /** The same for connections that leave HTTP: one counts until it is closed. */
 export function watchedSplice(splice: Splice, load: Load | undefined): Splice {
   if (load === undefined) return splice;
@@ -124,6 +127,7 @@ export function watchedSplice(splice: Splice, load: Load | undefined): Splice {
 function countedSink(sink: SpliceSink, load: Load, question: number): SpliceSink {
   return {
     open: (headers, socket) => {
+      load.answered(SWITCHED, headers, null, question);
       socket.once('close', () => load.end());
       sink.open(headers, socket);
     },
