@@ -66,9 +66,24 @@ describe('a deployment', () => {
     expect(load.rests(clock.now())).toEqual([{ reason: 'key_refused', until: clock.now() + 60_000, model: null }]);
   });
 
+  it('that forbids something rests for that model, longer with every time, and not at all where no model is asked for', () => {
+    const load = fresh();
+    load.answered(403, [], null);
+    expect(load.rests(clock.now())).toEqual([]);
+    load.answered(403, [], 'opus');
+    expect(load.rests(clock.now())).toEqual([{ reason: 'key_refused', until: clock.now() + 1000, model: 'opus' }]);
+    expect(load.restFor('haiku', clock.now())).toBe(0);
+    clock.time += 1000;
+    load.answered(403, [], 'opus');
+    expect(load.restFor('opus', clock.now())).toBe(2000);
+    load.answered(200, [], 'opus');
+    expect(load.rests(clock.now())).toEqual([]);
+  });
+
   it('is not blamed for the key or the limits of a caller', () => {
     const load = fresh(false);
     load.answered(401, [], 'opus');
+    load.answered(403, [], 'opus');
     load.answered(429, ['retry-after', '9'], 'opus');
     expect(load.rests(clock.now())).toEqual([]);
   });

@@ -7,8 +7,10 @@ const FIRST_REST_MS = { limited: 5000, failing: 1000 } as const;
 const MOST_REST_MS = { limited: 60_000, failing: 30_000 } as const;
 /** A key that was refused does not get better by itself. */
 const REFUSED_REST_MS = 60_000;
-/** Statuses that say that the key is not taken, or not paid for. */
-export const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402, 403]);
+/** What the key may not do: use a model, or look at what belongs to somebody else, which says nothing of other calls. */
+const FORBIDDEN = 403;
+/** Statuses that say that the key is not taken, not paid for, or not allowed something. */
+export const KEY_REFUSED: ReadonlySet<number> = new Set([401, 402, FORBIDDEN]);
 const FAILURES: ReadonlySet<FailureKind> = new Set(['unreachable', 'timeout', 'broken']);
 /** Limits are counted by model; no deployment is asked for more of them at a time. */
 const MOST_MODELS = 256;
@@ -97,7 +99,13 @@ export class Load {
     const told = { question, pauseMs: retryAfterMs(status, headers, this.#clock.now()) };
     if (status === LIMITED) this.#limited(told, model);
     else if (status >= 500) this.#restAll('failing', told);
-    else if (KEY_REFUSED.has(status) && this.#ownKey) this.#restAll('key_refused', { question, pauseMs: REFUSED_REST_MS });
+    else if (status === FORBIDDEN) this.#forbidden(question, model);
+    else if (KEY_REFUSED.has(status)) this.refused(question);
+  }
+
+  /** It does not take our key, whatever it is asked. */
+  refused(question = this.ask()): void {
+    if (this.#ownKey) this.#restAll('key_refused', { question, pauseMs: REFUSED_REST_MS });
   }
 
   /** No answer came. */
@@ -114,13 +122,19 @@ export class Load {
 
   #limited(told: Told, model: string | null): void {
     if (!this.#ownKey) return;
-    if (model === null) {
-      this.#restAll('limited', told);
-      return;
-    }
+    if (model === null) this.#restAll('limited', told);
+    else this.#restModel('limited', told, model);
+  }
+
+  /** The key may perhaps not use this model; a caller who asks for what is somebody else's must not take it away from the others. */
+  #forbidden(question: number, model: string | null): void {
+    if (this.#ownKey && model !== null) this.#restModel('key_refused', { question, pauseMs: undefined }, model);
+  }
+
+  #restModel(reason: RestReason, told: Told, model: string): void {
     const before = this.#models.get(model);
     this.#models.delete(model);
-    this.#models.set(model, { ...this.#next('limited', told, before), model });
+    this.#models.set(model, { ...this.#next(reason, told, before), model });
     for (const oldest of this.#models.keys()) {
       if (this.#models.size <= MOST_MODELS) break;
       this.#models.delete(oldest);

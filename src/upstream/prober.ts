@@ -55,8 +55,9 @@ export class Prober {
       head: (status, answered) => {
         const there = status < 500 && !KEY_REFUSED.has(status);
         if (there) health?.answered(status);
+        if (KEY_REFUSED.has(status)) load.refused(question);
         // A server that answers is there, also where this list is none of its paths.
-        load.answered(there ? 200 : status, answered, null, question);
+        else load.answered(there ? 200 : status, answered, null, question);
       },
       data: () => true,
       end: over,
