@@ -1,4 +1,4 @@
-import { constants, createDeflateRaw } from 'node:zlib';
+import { constants, createDeflateRaw, deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WebSocketReader } from './web-socket-reader.ts';
@@ -79,6 +79,28 @@ describe('the reader of a WebSocket', () => {
       'the same words again and again',
       'end',
     ]);
+  });
+
+  it('passes over a frame that is too long, or pieces that come to too much, and hears what follows', async () => {
+    const long = frame(Buffer.alloc(20 * 1024 * 1024, 'a'), { opcode: 2 });
+    const pieces = [0, 1, 2].map((at) => frame(Buffer.alloc(3 * 1024 * 1024, 'b'), { opcode: at === 0 ? 2 : 0, last: at === 2 }));
+    const bytes = Buffer.concat([
+      frame(Buffer.from('before')),
+      long,
+      frame(Buffer.from('between')),
+      ...pieces,
+      frame(Buffer.from('after')),
+    ]);
+    const cuts = Array.from({ length: Math.floor(bytes.length / 65_536) }, (_, at) => (at + 1) * 65_536);
+    expect(await heard(bytes, cuts)).toEqual(['before', 'between', 'after']);
+  });
+
+  it.each([
+    ['stands for far more bytes than it has', frame(deflateRawSync(Buffer.alloc(64 * 1024 * 1024)), { compressed: true })],
+    ['is too long itself', frame(Buffer.alloc(5 * 1024 * 1024, 1), { compressed: true })],
+  ])('stops reading at a compressed message that %s', async (_, message) => {
+    const after = frame(deflateRawSync('after'), { compressed: true });
+    expect(await heard(Buffer.concat([message, after]), [70_000], true)).toEqual([]);
   });
 
   it('reads nothing out of bytes that are no WebSocket, and does not break on them', async () => {
